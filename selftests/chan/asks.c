@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: asks [FD]: asks the device for a channel to a service that nobody
- * has, over its file FD, which somebody else opened, or one that it opens. What
- * it was told is its exit status, an errno; 0 says that it had the right.
+ * usage: asks [FD]: asks for a channel to a service that nobody has, over the
+ * open file FD of the device, or over one that it opens itself. Its exit status
+ * is the errno of the answer, or 0 if it has the right to open channels; 1 if
+ * the device cannot be opened.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that waits for its peer, in one of the ways that there are, until
- * the channel has ended.
+ * A process that waits for its peer, in the way that KIND names, until the
+ * channel has ended.
  *
  * usage: blocked LINK listen KIND	prints "listening", and serves one
  *					channel
@@ -12,7 +12,7 @@
  * KIND is
  *	recv	for a message that does not come
  *	sleep	the same, in poll()
- *	rnr	for a SEND that the peer has no receive for, the second one
+ *	rnr	for the second SEND, for which the peer has no receive
  *	send	for one SEND after the other
  *	read	for one READ after the other
  */
@@ -48,11 +48,11 @@ static void say_word(const char *word)
 	fflush(stdout);
 }
 
-/* The end that listens: receives, or memory, or nothing. */
+/* The listening end posts the receives that the kind needs. */
 static int serve(struct blocked *b)
 {
 	struct rclink_dev_cqe cqes[RECVS];
-	/* Before the first receive the peer's kernel keeps what is sent. */
+	/* Until the first receive the peer's kernel holds SENDs back. */
 	int recvs = is(b, "send") ? RECVS : is(b, "rnr");
 	int ret, n;
 
@@ -120,7 +120,7 @@ static int post(struct blocked *b)
 	return rclink_recv(b->chan, rclink_none(), 0);
 }
 
-/* Until a completion, in poll() if that is how it waits. */
+/* Wait for a completion, in poll() if the kind is "sleep". */
 static int await(struct blocked *b)
 {
 	struct pollfd fd = { .fd = rclink_fd(b->chan), .events = POLLIN };
@@ -135,7 +135,7 @@ static int await(struct blocked *b)
 /* Returns why it ended; *status is that of the last completion. */
 static int waits(struct blocked *b, uint32_t *status)
 {
-	int left = is(b, "rnr") ? 1 : 0;	/* that the peer has room for */
+	int left = is(b, "rnr") ? 1 : 0;	/* receives that the peer has */
 	struct rclink_dev_cqe cqe;
 	int ret;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What asks the peer, again and again, and is never to fail because the link
- * is rotated meanwhile.
+ * Calls that ask the peer, again and again. None of them may fail because the
+ * link is rotated meanwhile.
  *
  * usage: calls LINK listen	prints "listening"; takes all channels, and
  *				prints "torn" for one that ends without a
  *				message
- *        calls LINK import	looks its region up, and reads it; prints
+ *        calls LINK import	looks the region up, and reads it; prints
  *				"found" the first time
  *        calls LINK open	opens a channel, sends a message, and closes it
  *        calls LINK fresh	the same, but first looks the region up, which
@@ -14,7 +14,7 @@
  *        calls LINK ask	asks for a region that is not there, of many
  *				threads at once
  *
- * The others print how often they did so when SIGTERM ends them.
+ * import, open and fresh print how often they did so when SIGTERM ends them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -47,7 +47,7 @@ static bool enough(void)
 	return __atomic_load_n(&ended, __ATOMIC_RELAXED);
 }
 
-/* The first one has the region for all. */
+/* The first channel exports the region that all channels read. */
 static int export_once(struct rclink_chan *chan)
 {
 	static uint64_t *magic;
@@ -63,7 +63,7 @@ static int export_once(struct rclink_chan *chan)
 					 RCLINK_REGION_READ, &region);
 }
 
-/* Between two epochs that is refused. */
+/* Between two epochs a submission is refused with -EAGAIN. */
 static int post_receive(struct rclink_chan *chan)
 {
 	int ret = rclink_recv(chan, rclink_none(), 1);
@@ -72,7 +72,7 @@ static int post_receive(struct rclink_chan *chan)
 		usleep(1000);
 		ret = 0;
 	}
-	/* Whoever has ended it is found out later. */
+	/* If the channel has ended, poll() tells later. */
 	return ret < 0 && ret != -ECONNRESET ? ret : 0;
 }
 
@@ -85,7 +85,7 @@ static int take(struct rclink_listener *listener, struct rclink_chan **chan)
 	return ret ? ret : export_once(*chan);
 }
 
-/* Who opened it has sent his message before. */
+/* The peer has ended the channel, and must have sent its message before. */
 static void end(struct rclink_chan *chan)
 {
 	struct rclink_dev_cqe cqe = { .status = 0 };
@@ -133,14 +133,16 @@ static int look_up(struct rclink_chan *chan, struct rclink_remote *remote)
 {
 	int ret;
 
-	/* The peer registers it as soon as it has the channel. */
+	/*
+	 * The peer exports the region as soon as it has accepted the channel.
+	 */
 	do {
 		ret = rclink_import(chan, SERVICE, remote);
 	} while (ret == -ENOENT && !enough());
 	return ret;
 }
 
-/* What was queued last. */
+/* Submit what is queued, and wait for a completion. */
 static int completes(struct rclink_chan *chan)
 {
 	struct rclink_dev_cqe cqe = { .status = 0 };
@@ -160,7 +162,7 @@ static int say_hello(struct rclink_chan *chan)
 	return ret ? ret : completes(chan);
 }
 
-/* Its keys must be those of the epoch that there is. */
+/* The keys of @remote must be those of the current epoch. */
 static int read_it(struct rclink_chan *chan, uint64_t *to, uint32_t region,
 		   const struct rclink_remote *remote)
 {
@@ -174,7 +176,7 @@ static int read_it(struct rclink_chan *chan, uint64_t *to, uint32_t region,
 	return !ret && *to != MAGIC ? -EIO : ret;
 }
 
-/* That asks nobody: between two epochs it says so. */
+/* This does not ask the peer: between two epochs it fails with -EAGAIN. */
 static int enlist(struct rclink_chan *chan, void *addr, uint32_t *region)
 {
 	int ret;
@@ -208,7 +210,9 @@ static int imports(const char *link, unsigned long *times)
 	}
 	while (!ret && !enough()) {
 		ret = rclink_import(chan, SERVICE, &remote);
-		/* Now and then, or hardly any import would be under way. */
+		/*
+		 * Only now and then, or hardly any import would be under way.
+		 */
 		if (!ret && ++*times % 16 == 0)
 			ret = read_it(chan, to, region, &remote);
 		if (!ret)
@@ -298,7 +302,7 @@ int main(int argc, char **argv)
 		ret = ask_all_the_time(argv[1]);
 	else
 		ret = opens(argv[1], !strcmp(argv[2], "fresh"), &times);
-	/* The signal may have been what ended it. */
+	/* SIGTERM may have interrupted the call. */
 	if (ret == -EINTR && enough())
 		ret = 0;
 	printf("times %lu\n", times);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who waits in a call can be stopped, killed, or left alone with its file, and
- * nobody else notices.
+ * A process that waits in a call can be stopped, traced or killed, or its file
+ * be closed, and nobody else notices.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,15 +22,15 @@
 
 #define ROUNDS		20
 #define STATE_MS	10000
-#define QUIET_MS	200	/* in which something had completed */
+#define QUIET_MS	200	/* enough for anything to complete */
 #define RECVS		5
 #define SPARE		8	/* more than a pool has QPs */
-#define WAIT_MAX	256	/* for a QP of one link */
+#define WAIT_MAX	256	/* that may wait for a QP of a link */
 #define TOO_MANY	20
 #define ALL		(WAIT_MAX + TOO_MANY)
 #define STACK		(64 * 1024)
 
-/* What the process or thread does: R, S, T, Z; 0 when it is gone. */
+/* State of a process or thread: R, S, T, Z; 0 when it is gone. */
 static char state_of(pid_t task)
 {
 	char path[64], state = 0;
@@ -64,8 +64,8 @@ FIXTURE(call)
 FIXTURE_VARIANT(call)
 {
 	void (*wait)(struct rig *r);	/* returns when it was interrupted */
-	bool goes_on;			/* not by who was only stopped */
-	bool empty;			/* the pool */
+	bool goes_on;			/* a mere stop does not interrupt */
+	bool empty;			/* wait at an empty pool */
 };
 
 static void wait_in_submit(struct rig *r)
@@ -239,7 +239,7 @@ static bool sleeps(struct waiter *w)
 	return becomes(tid, 'S');
 }
 
-/* Their file is closed before what they wait for comes: the end. */
+/* Threads wait for the end; in every other round their file closes first. */
 TEST_F(file, close_while_others_wait)
 {
 	int i, ret;
@@ -267,7 +267,7 @@ TEST_F(file, close_while_others_wait)
 		close(self->far);
 		pthread_join(p.thread, NULL);
 		pthread_join(s.thread, NULL);
-		/* poll() looks the number up again. */
+		/* poll() looks up its descriptor again, which may be closed. */
 		EXPECT_EQ(i % 2 ? POLLNVAL : POLLHUP | POLLERR, p.ret);
 		EXPECT_EQ(ECONNRESET, s.ret);
 		if (i % 2 == 0)
@@ -275,7 +275,7 @@ TEST_F(file, close_while_others_wait)
 	}
 }
 
-/* One end after the other; less than 0 if there is none. */
+/* Open both ends of a channel; a negative errno if there is none. */
 static int open_pair(const struct rig *r, int pair[2])
 {
 	int ret;
@@ -292,7 +292,7 @@ static int open_pair(const struct rig *r, int pair[2])
 	return pair[1] < 0 ? pair[1] : 0;
 }
 
-/* Who opens waits for a QP that a channel has just left, and for no other. */
+/* An open waits for a QP that a channel has just left, and for no other. */
 TEST(a_qp_that_comes_back_is_waited_for)
 {
 	int pair[SPARE][2], num = 0, ret, i;
@@ -364,7 +364,7 @@ static int crowd_comes(struct crowd *crowd)
 	return ret;
 }
 
-/* Again and again: one may not be in the call yet. */
+/* Signal a thread until it ends: it may not be in the call yet. */
 static void crowd_goes(struct crowd *crowd)
 {
 	int i;
@@ -396,7 +396,7 @@ TEST(no_more_than_so_many_wait_for_a_qp)
 	crowd_goes(&crowd);
 	EXPECT_EQ(WAIT_MAX, crowd.stopped);
 	EXPECT_EQ(0, crowd.others);
-	/* And then there is room for others. */
+	/* A returned QP can be leased again. */
 	close(pair[0][0]);
 	close(pair[0][1]);
 	EXPECT_EQ(0, open_pair(&r, pair[0]));
@@ -409,7 +409,7 @@ TEST(no_more_than_so_many_wait_for_a_qp)
 	rig_end(&r);
 }
 
-/* With near polled, and some receives at its peer. */
+/* A channel with a polled near end, and with receives at the far end. */
 static void open_polled(struct __test_metadata *_metadata, struct rig *r)
 {
 	int fd, i;
@@ -427,7 +427,7 @@ static void open_polled(struct __test_metadata *_metadata, struct rig *r)
 	ASSERT_EQ(RECVS, rclink_submit(r->far, 0, 0));
 }
 
-/* Who has something in the ring when it asks for edges, and has polled. */
+/* A completion is in the ring already when the process asks for edges. */
 TEST(an_edge_comes_with_the_next_completion)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -453,7 +453,7 @@ TEST(an_edge_comes_with_the_next_completion)
 	rig_end(&r);
 }
 
-/* Who only looks, without waiting, finds it. */
+/* A process that only looks, without waiting, finds the completion. */
 TEST(what_has_completed_is_there_for_who_does_not_wait)
 {
 	struct rclink_dev_cqe cqe = { 0 };
@@ -474,7 +474,7 @@ TEST(what_has_completed_is_there_for_who_does_not_wait)
 	rig_end(&r);
 }
 
-/* Does it complete although nobody looks? */
+/* Does a send complete although nobody polls? */
 static bool completes_by_itself(struct __test_metadata *_metadata,
 				struct rig *r)
 {
@@ -494,8 +494,8 @@ static bool completes_by_itself(struct __test_metadata *_metadata,
 }
 
 /*
- * One that asks for the end only has not asked for events. (One may still come
- * that was asked for when a call slept before.)
+ * A poll for the end only does not ask for completion events. (One may still
+ * come that was asked for when a call slept before.)
  */
 TEST(who_polls_for_the_end_still_has_a_polled_channel)
 {
@@ -513,7 +513,7 @@ TEST(who_polls_for_the_end_still_has_a_polled_channel)
 	rig_end(&r);
 }
 
-/* What comes between its stop and its end is counted. */
+/* The parent counts the system calls between the stop and the end. */
 static void submits_and_reaps(struct rig *r)
 {
 	struct rclink_dev_cqe cqe[RECVS];
@@ -550,7 +550,7 @@ TEST(a_batch_takes_one_system_call_and_to_reap_it_none)
 	}
 	EXPECT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* Into the call and out of it, and into that which ends it. */
+	/* Into the submit and out of it, and into the exit. */
 	EXPECT_EQ(3, stops);
 	rig_end(&r);
 }

@@ -18,7 +18,7 @@
 #define TIMEOUT_S	120
 #define ROUNDS		40
 #define RECVS		8
-#define STEP_MS		1	/* of the waits of those that look again */
+#define STEP_MS		1	/* timeout of each wait of a thread */
 #define SERVICE		"close"
 #define THREADS		3
 
@@ -27,9 +27,9 @@ struct work {
 	void *(*run[THREADS])(void *arg);
 	pthread_t thread[THREADS];
 	int fd;
-	int ep;			/* has fd */
+	int ep;			/* epoll set with fd */
 	unsigned int began;	/* threads that are about to wait */
-	unsigned int calls;	/* that came back */
+	unsigned int calls;	/* that have returned */
 };
 
 static void came_back(struct work *w)
@@ -106,7 +106,7 @@ static bool have_begun(const struct work *w, unsigned int calls)
 	       __atomic_load_n(&w->calls, __ATOMIC_RELAXED) >= calls;
 }
 
-/* Until all of them are about to wait, and some have. */
+/* Start the threads; return when all are about to wait, and some have. */
 static int work_begins(struct work *w, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -126,7 +126,7 @@ static int work_begins(struct work *w, int fd)
 	return ret;
 }
 
-/* Each ends when it finds no file. */
+/* Each thread ends when it finds the file closed. */
 static void work_ends(struct work *w)
 {
 	int i;
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(files, a_channel_that_others_look_at, TIMEOUT_S)
 	for (i = 0; i < ROUNDS; i++) {
 		ASSERT_EQ(0, open_both(r));
 		ASSERT_EQ(0, work_begins(&w, rclink_fd(r->near)));
-		/* Some have something to wake up for just then. */
+		/* Some threads have something to wake up for just then. */
 		for (j = 0; j < i % RECVS; j++)
 			EXPECT_EQ(1, far_sends(r));
 		rclink_close(r->near);
@@ -194,7 +194,7 @@ TEST_F_TIMEOUT(files, a_channel_that_others_look_at, TIMEOUT_S)
 	TH_LOG("%u calls", w.calls);
 }
 
-/* Of those before, QPs may be on their way back. */
+/* Try again: QPs of channels before may be on their way back. */
 static int connects(int fd)
 {
 	const struct rclink_dev_service s = {

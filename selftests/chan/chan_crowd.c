@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Many channels of a link are closed at once, on devices that flush a QP some
- * time after it failed, as irdma does. All of that takes longer than the peer
- * may be silent, but the link stays. On simulated devices.
+ * time after it failed, as irdma does. All flushes together take longer than
+ * the peer may be silent, but the link stays up. On simulated devices.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(crowd)
 	rig_end_sims(&self->r);
 }
 
-/* A number comes back a moment after its channel was closed. */
+/* Wait for a QP: it can be leased again a moment after a channel was closed. */
 static int opens(struct rig *r, struct closer *closer)
 {
 	int ret;

@@ -49,7 +49,7 @@ FIXTURE_SETUP(dma)
 	ASSERT_LE(1, self->count);
 }
 
-/* Whatever happened, the end of all channels is the end of all of it. */
+/* Whatever happened, the end of all channels releases the dma-buf. */
 FIXTURE_TEARDOWN(dma)
 {
 	rig_end(&self->r);
@@ -61,7 +61,7 @@ FIXTURE_TEARDOWN(dma)
 	sim_del_device("sim0");
 }
 
-/* The near end has it as remote then. */
+/* Export the dma-buf at the far end, and import it at the near end. */
 static int offer(struct _test_data_dma *self, uint64_t offset, uint64_t len,
 		 unsigned int rights)
 {
@@ -119,7 +119,7 @@ TEST_F(dma, a_part_of_it_begins_anywhere)
 	EXPECT_TRUE(dma_are(self->u.memory + at + RIG_MOVED, 0xee,
 			    LEN - at - RIG_MOVED));
 	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 5));
-	/* And ends where it was said to. */
+	/* And the region ends where that part does. */
 	EXPECT_EQ(-EINVAL, dma_write(&self->r, &self->remote, 1, 6));
 	EXPECT_EQ(0, rig_moves(&self->r, 7));
 }
@@ -327,7 +327,7 @@ TEST_F(dma, it_may_be_registered_twice_and_counts_for_no_limit)
 	EXPECT_TRUE(far_is(self->u.memory, 16, RIG_MOVED));
 }
 
-/* The operation is late: it finds nothing, and the memory is let go before. */
+/* The delayed WRITE finds no region; the memory is released before. */
 TEST_F(dma, it_is_withdrawn_with_an_operation_under_way)
 {
 	struct rclink_data data = rclink_piece(self->r.near_region, 0,
@@ -346,7 +346,7 @@ TEST_F(dma, it_is_withdrawn_with_an_operation_under_way)
 	EXPECT_TRUE(dma_are(self->u.memory, 0xee, LEN));
 }
 
-/* Of the child: a channel of its own, and a region that it does not end. */
+/* The child registers over a channel of its own, and waits to be killed. */
 static void register_and_wait(struct _test_data_dma *self, int said)
 {
 	struct rclink_dev_dmabuf arg = {
@@ -380,7 +380,7 @@ TEST_F(dma, its_process_is_killed)
 	EXPECT_EQ(self->attached, udmabuf_until_attached(self->attached,
 							 GONE_MS));
 	EXPECT_EQ(0, rig_moves(&self->r, 17));
-	/* Its name, too. */
+	/* Its name is free again, too. */
 	EXPECT_EQ(0, offer(self, 0, LEN, RW));
 	close(said[0]);
 	close(said[1]);
@@ -415,7 +415,7 @@ TEST_F(dma, it_goes_on_in_the_next_epoch_and_on_another_device)
 	EXPECT_EQ(self->attached, udmabuf_attached());
 }
 
-/* The device goes on using it, so the exporter is to leave it there. */
+/* The device may still use the memory, so it stays attached. */
 TEST_F(dma, it_is_lost_when_its_registration_does_not_end)
 {
 	if (self->u.control >= 0)
@@ -428,12 +428,12 @@ TEST_F(dma, it_is_lost_when_its_registration_does_not_end)
 	EXPECT_EQ(self->attached + 1, udmabuf_attached());
 	udmabuf_close(&self->u);
 	EXPECT_EQ(self->count, udmabuf_count());
-	/* For good. */
+	/* Both are lost for good. */
 	self->attached++;
 	self->count++;
 }
 
-/* There the channel cannot have its memory back, and says so by its end. */
+/* Without DMA the channel cannot have its memory back, so it ends. */
 TEST_F(dma, it_does_not_go_on_where_there_is_no_dma)
 {
 	ASSERT_EQ(0, offer(self, 0, LEN, RW));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions of dma-bufs that pin, move, fail and keep one waiting, as those of
+ * Regions of dma-bufs whose exporter pins, moves, fails and delays, as those of
  * accelerators do, on a device with DMA of its own. Whatever happens, the
- * exporter gets all of it back.
+ * exporter gets everything back.
  */
 #include <errno.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ FIXTURE_VARIANT_ADD(buf, moving_without_pages) {
 	.flags = EXPORTER_DYNAMIC | EXPORTER_PAGELESS,
 };
 
-/* Registered so many times. */
+/* 0 if the exporter counts @n registrations. */
 static int is_had(struct exporter *e, uint32_t flags, unsigned int n)
 {
 	struct exporter_count want = {
@@ -85,7 +85,7 @@ FIXTURE_SETUP(buf)
 	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags, 0, 0));
 }
 
-/* Whatever happened, the end of all channels is the end of all of it. */
+/* Whatever happened, the end of all channels releases the dma-buf. */
 FIXTURE_TEARDOWN(buf)
 {
 	rig_end(&self->r);
@@ -101,7 +101,7 @@ static int try(struct rig *r, const struct exporter *e, uint64_t len,
 	return rclink_dmabuf(r->far, e->fd, 0, len, NAME, RW, region);
 }
 
-/* The near end has it as remote then. */
+/* Export the dma-buf at the far end, and import it at the near end. */
 static int offer(struct _test_data_buf *self, uint64_t offset, uint64_t len)
 {
 	int ret = rclink_dmabuf(self->r.far, self->e.fd, offset, len, NAME, RW,
@@ -127,7 +127,7 @@ TEST_F(buf, the_peer_writes_and_reads_it)
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 
-	/* And a part of it. */
+	/* And a part of the dma-buf. */
 	ASSERT_EQ(0, offer(self, at, RIG_MOVED));
 	EXPECT_EQ(RIG_MOVED, self->remote.len);
 	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 2));
@@ -151,7 +151,7 @@ TEST_F(buf, it_may_be_registered_twice)
 	EXPECT_TRUE(far_is(self->e.memory, 6, RIG_MOVED));
 }
 
-/* What the exporter says; and what it gives that cannot be used. */
+/* An error of the exporter is returned; a mapping of no use is refused. */
 TEST_F(buf, one_that_fails_is_refused)
 {
 	static const struct {
@@ -180,10 +180,10 @@ TEST_F(buf, one_that_fails_is_refused)
 		EXPECT_EQ(0, is_had(&self->e, variant->flags, 0))
 			TH_LOG("case %u", i);
 	}
-	/* Half of the first page is there, so the second one is not behind. */
+	/* Only half of the first page is there: the second does not follow. */
 	EXPECT_EQ(-EINVAL, try(&self->r, &self->e, PAGE, &region));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
-	/* That is enough for what is left out. */
+	/* The short mapping is enough for a region without the last page. */
 	ASSERT_EQ(0, exporter_set(&self->e, variant->flags | EXPORTER_SHORT,
 				  0));
 	ASSERT_EQ(0, offer(self, 0, LEN - PAGE));
@@ -194,7 +194,7 @@ TEST_F(buf, one_that_fails_is_refused)
 	EXPECT_EQ(0, rig_moves(&self->r, 8));
 }
 
-/* Where it is pinned an exporter may say so, but not do it. */
+/* A pinned dma-buf cannot be moved; after a withdrawal it can. */
 TEST_F(buf, it_moves_when_nobody_has_it)
 {
 	if (!(variant->flags & EXPORTER_DYNAMIC)) {
@@ -250,7 +250,7 @@ TEST_F(buf, it_goes_on_elsewhere_in_the_next_epoch_and_on_another_device)
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
 }
 
-/* It cannot have its memory back, and says so by its end. */
+/* The channel cannot map its memory again, so it ends. */
 TEST_F(buf, a_channel_ends_for_which_it_fails_in_the_next_epoch)
 {
 	ASSERT_EQ(0, offer(self, 0, LEN));
@@ -266,7 +266,7 @@ TEST_F(buf, a_channel_ends_for_which_it_fails_in_the_next_epoch)
 	EXPECT_EQ(0, rig_moves(&self->r, 14));
 }
 
-/* Of the child: a channel of its own, and a region that it does not end. */
+/* The child registers over a channel of its own, and waits to be killed. */
 static void register_and_wait(const struct exporter *e, int said)
 {
 	struct rclink_dev_dmabuf arg = {
@@ -311,7 +311,7 @@ TEST_F(buf, its_link_is_deleted)
 	EXPECT_EQ(0, rclink_withdraw(self->r.far, self->region));
 }
 
-/* What waits for the exporter, without variants: all of it is said there. */
+/* Registrations that wait for a fence of the exporter. */
 FIXTURE(fence)
 {
 	struct rig r;
@@ -377,7 +377,7 @@ TEST_F(fence, what_never_comes_is_given_up)
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 }
 
-/* The content of the memory has never come there. */
+/* The fence signals an error: the memory never got its content. */
 TEST_F(fence, what_could_not_come_is_refused)
 {
 	uint32_t region;
@@ -386,12 +386,12 @@ TEST_F(fence, what_could_not_come_is_refused)
 				  EXPORTER_FENCE, EDEADLK, 300));
 	EXPECT_EQ(-EIO, try(&self->r, &self->e, LEN, &region));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
-	/* Nor later. */
+	/* A second attempt is refused, too. */
 	EXPECT_EQ(-EIO, try(&self->r, &self->e, LEN, &region));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 }
 
-/* Who writes there agrees with the peer about that, and not with us. */
+/* Writers must agree with the peer; the module does not wait for them. */
 TEST_F(fence, what_others_write_is_not_waited_for)
 {
 	uint32_t region;
@@ -410,7 +410,7 @@ static void is_refused(struct __test_metadata *_metadata, pid_t pid)
 	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
-/* Meanwhile it is locked for nobody; and who deletes a link waits for none. */
+/* Waiters delay neither the exporter nor the deletion of a link. */
 TEST_F(fence, its_link_is_deleted_meanwhile)
 {
 	struct rig *r = &self->r;
@@ -448,7 +448,7 @@ static void hear(int sig)
 {
 }
 
-/* In 200 ms, to a handler with these flags; or each 200 ms. */
+/* A signal in 200 ms, or every 200 ms, to a handler with these flags. */
 static int signal_soon(int flags, bool again)
 {
 	const struct itimerval soon = {
@@ -471,7 +471,7 @@ TEST_F(fence, a_signal_ends_the_wait)
 
 	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags |
 				  EXPORTER_FENCE, 0, 0));
-	/* The first may come before it waits. */
+	/* The first signal may come before the call waits. */
 	ASSERT_EQ(0, signal_soon(0, true));
 	EXPECT_EQ(-EINTR, try(&self->r, &self->e, LEN, &region));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A link fails while operations are in flight of which the peer has carried out
- * the first few. That is done for each number of them, and looked at from
- * outside: what becomes of each operation at both ends, in which order, and
- * that the channel goes on in the next epoch, or ends where it does not go on.
- * Meanwhile the memory is made to be as it was before, so that what is carried
- * out twice is seen.
+ * A link fails while operations are in flight, of which the peer has carried
+ * out the first few; all numbers of these are tried. The tests check what
+ * becomes of each operation at both ends, in which order, and that the channel
+ * goes on in the next epoch, or ends if it is not to go on. While the link is
+ * down they reset the memory, so that an operation carried out twice shows.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,8 +20,8 @@
 #define QUIET_MS	300	/* nothing completes for so long */
 #define POLL_MS		5
 #define TIMEOUT_S	120
-#define THERE		1000	/* added to the numbers of messages, */
-#define BACK		2000	/* which are no steps */
+#define THERE		1000	/* added to user_data of messages that */
+#define BACK		2000	/* are no steps: to the far end; back */
 
 FIXTURE(link)
 {
@@ -30,7 +29,7 @@ FIXTURE(link)
 };
 
 /*
- * @plain: what becomes of each step, one word for each number of them that the
+ * @plain: what becomes of each step, one word for each number of steps that the
  *	peer has carried out, 0 first: D done, A carried out in the next epoch,
  *	maybe again, U unknown, F flushed
  * @replay: the same with RCLINK_CHAN_REPLAY
@@ -198,7 +197,7 @@ static struct rclink_dev_cqe completes(struct __test_metadata *_metadata,
 	return cqe;
 }
 
-/* What the far end gets next is what was sent next. */
+/* The next completion of the far end is that of the message of @step. */
 static void arrives(struct __test_metadata *_metadata, struct cut *c,
 		    const struct cut_step *step)
 {
@@ -224,7 +223,7 @@ static void arrives(struct __test_metadata *_metadata, struct cut *c,
 		TH_LOG("message %d", i);
 }
 
-/* Of the first @n steps. */
+/* The messages of the first @n steps arrive. */
 static void arrive(struct __test_metadata *_metadata, struct cut *c, int n)
 {
 	int i;
@@ -234,7 +233,7 @@ static void arrive(struct __test_metadata *_metadata, struct cut *c, int n)
 			arrives(_metadata, c, &c->step[i]);
 }
 
-/* A SEND, the last one. */
+/* Queue a SEND behind all others. */
 static void queue(struct __test_metadata *_metadata, struct cut *c)
 {
 	uint8_t data[CUT_SIZE];
@@ -245,7 +244,7 @@ static void queue(struct __test_metadata *_metadata, struct cut *c)
 				 THERE + i));
 }
 
-/* It arrives, and so does one back, before anything else does. */
+/* Next the SEND of queue() arrives, and then one from the far end. */
 static void moves(struct __test_metadata *_metadata, struct cut *c)
 {
 	const struct cut_step send = { RCLINK_OP_SEND, S };
@@ -271,7 +270,7 @@ static void begin(struct __test_metadata *_metadata, struct cut *c,
 	cut_clear(c);
 }
 
-/* The first ones have done to memory what they do, and no other one has. */
+/* The first @n steps have changed the memory, and no other one has. */
 static void were_done(struct __test_metadata *_metadata, struct cut *c, int n)
 {
 	int i;
@@ -281,7 +280,7 @@ static void were_done(struct __test_metadata *_metadata, struct cut *c, int n)
 			  *cut_word(c, i)) TH_LOG("step %d", i);
 }
 
-/* Since the words were cleared just those were carried out. */
+/* Since cut_clear() just the steps of fate A were carried out. */
 static void are_done_again(struct __test_metadata *_metadata, struct cut *c,
 			   const char *fates)
 {
@@ -300,7 +299,7 @@ static void are_done_again(struct __test_metadata *_metadata, struct cut *c,
 	}
 }
 
-/* In order; what is not signaled completes if it was not done. */
+/* Steps complete in order, unsignaled ones only if unknown or flushed. */
 static void end_as(struct __test_metadata *_metadata, struct cut *c,
 		   const char *fates)
 {
@@ -315,7 +314,7 @@ static void end_as(struct __test_metadata *_metadata, struct cut *c,
 	}
 }
 
-/* Nothing completes at the near end, and what is queued stays so. */
+/* Nothing completes at the near end, and a queued SEND stays queued. */
 static void is_suspended(struct __test_metadata *_metadata, struct cut *c)
 {
 	struct pollfd far = { rclink_fd(c->r.far), POLLOUT };
@@ -336,7 +335,7 @@ static int count(const char *fates, int n, char fate)
 	return found;
 }
 
-/* The link counts it after the channel's user can know of it. */
+/* Wait: the user of a channel may know of a resumption before it is counted. */
 static int view_resumed(struct cut *c, const char *name, uint64_t resumes,
 			struct rcl_view *view)
 {
@@ -376,7 +375,7 @@ static void goes_on(struct __test_metadata *_metadata, struct cut *c, int done,
 	EXPECT_EQ(far[0].resends, far[1].resends);
 }
 
-/* One channel, and an epoch for each word. */
+/* Use one channel, and an epoch for each word of @fates. */
 static void go_on(struct __test_metadata *_metadata, struct cut *c,
 		  const char *fates)
 {
@@ -405,7 +404,7 @@ TEST_F_TIMEOUT(link, goes_on_with_replay, TIMEOUT_S)
 	go_on(_metadata, &self->c, variant->replay);
 }
 
-/* All receives that are left complete, and then the channel has ended. */
+/* The receives from number @left on are flushed; the channel has ended. */
 static void is_over(struct __test_metadata *_metadata, struct rclink_chan *chan,
 		    int left)
 {
@@ -417,7 +416,7 @@ static void is_over(struct __test_metadata *_metadata, struct rclink_chan *chan,
 	EXPECT_EQ(0, rclink_reap(chan, &cqe, 1));
 }
 
-/* What is flushed may have been carried out; it is not again. */
+/* A flushed step may have been carried out, but never twice. */
 static void ends(struct __test_metadata *_metadata, struct cut *c, int done)
 {
 	struct rcl_view view;
@@ -444,11 +443,11 @@ TEST_F_TIMEOUT(link, ends_where_channels_do_not_go_on, TIMEOUT_S)
 	c->r.flags = RCLINK_CHAN_REPLAY;
 	for (done = 0; done <= c->n; done++)
 		ends(_metadata, c, done);
-	/* The next channel is as any other. */
+	/* The next channel works. */
 	begin(_metadata, c, RCLINK_RECOVER_RESET);
 }
 
-/* Three operations, and answers that are not as they should be. */
+/* Three operations whose acknowledgments are late or false. */
 FIXTURE(three)
 {
 	struct cut c;
@@ -471,7 +470,7 @@ FIXTURE_TEARDOWN(three)
 	cut_end(&self->c);
 }
 
-/* The knob that all of this relies on. */
+/* Test late_ack itself, on which cut_down() relies. */
 TEST_F_TIMEOUT(three, answers_come_with_the_next_one, TIMEOUT_S)
 {
 	struct cut *c = &self->c;
@@ -489,8 +488,8 @@ TEST_F_TIMEOUT(three, answers_come_with_the_next_one, TIMEOUT_S)
 }
 
 /*
- * The last one has not arrived, and nothing is behind it that would fail: the
- * next epoch finds it out, by what the far end says that it has got.
+ * The last message is lost although it completes, and nothing behind it fails:
+ * only in the next epoch does the far end's count of messages reveal the loss.
  */
 TEST_F_TIMEOUT(three, a_message_that_was_lost_ends_it, TIMEOUT_S)
 {
@@ -508,7 +507,7 @@ TEST_F_TIMEOUT(three, a_message_that_was_lost_ends_it, TIMEOUT_S)
 	is_over(_metadata, c->r.far, c->got);
 	EXPECT_EQ(1, rcl_faults(&c->r.s, RIG_NEAR,
 				RCLINK_DOWN_REASON_PROTOCOL));
-	/* The link does not end. */
+	/* The link goes on, with another channel. */
 	cut_close(c);
 	begin(_metadata, c, RCLINK_RECOVER_RESUME);
 }

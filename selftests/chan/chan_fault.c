@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations and copies below each call of /dev/rclink fail: the call says so
- * or works, nothing of it is left, and the channel still moves data. Needs the
- * debug kernel.
+ * Allocations and copies below each call of /dev/rclink fail: the call reports
+ * it or works, leaves nothing behind, and the channel still moves data. Needs
+ * the debug kernel.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "udmabuf.h"
 
 #define PAGE		4096
-#define PAGES		200	/* more than one table of pieces takes */
+#define PAGES		200	/* more than fit in one table of pieces */
 #define LEN		(PAGES * PAGE)
 #define NAME		"extra"
 #define GROUP		"g"
@@ -25,10 +25,10 @@
 #define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 #define STEPS_MAX	1000	/* more than any call allocates */
 #define TIMES		10
-#define BACK_MS		10000	/* until a QP has been leased again */
+#define BACK_MS		10000	/* for a join, or until objects are gone */
 #define SWEEP_S		900
 
-/* What a call works on, beside the rig. */
+/* The objects that a call works on, besides those of the rig. */
 struct work {
 	struct rig *r;
 	int fd;			/* of an open device or channel, or -1 */
@@ -37,12 +37,12 @@ struct work {
 	struct rclink_remote remote;
 	struct rclink_dev_submit submit;
 	void *shared;
-	int result;		/* file that the call has made, or -1 */
+	int result;		/* file that the call has opened, or -1 */
 	struct udmabuf dmabuf;
 	struct rclink_chan *chan;	/* to the group, or NULL */
 };
 
-/* Each returns 0 or a negative errno; before and after have no faults. */
+/* Functions return 0 or a negative errno; faults are injected into run only. */
 struct call {
 	const char *word;
 	int (*before)(struct work *w);
@@ -50,8 +50,8 @@ struct call {
 	int (*after)(struct work *w, int ret);
 	bool copies;		/* has an argument in memory */
 	int other;		/* errno that the device may give */
-	int refused;		/* errno that it gives where nothing fails */
-	bool group;		/* there is one */
+	int refused;		/* what it returns without a fault */
+	bool group;		/* needs the group */
 	unsigned long request;	/* fault_chan.sh looks whether all have one */
 };
 
@@ -110,7 +110,7 @@ static int run_accept(struct work *w)
 	return w->result < 0 ? w->result : 0;
 }
 
-/* Who could not accept has the channel still waiting for him. */
+/* After a failed accept, the channel still waits to be accepted. */
 static int after_accept(struct work *w, int ret)
 {
 	int again = ret ? run_accept(w) : 0;
@@ -119,7 +119,7 @@ static int after_accept(struct work *w, int ret)
 	return again;
 }
 
-/* Somewhere else each time, so that page tables are needed. */
+/* Map at a new address each time, so that page tables are allocated. */
 static int run_mmap(struct work *w)
 {
 	static uintptr_t where = 1UL << 44;
@@ -139,8 +139,8 @@ static int after_mmap(struct work *w, int ret)
 }
 
 /*
- * Pages that do not follow one another in memory, in the order in which they
- * were touched; and one that has not been.
+ * Touch the even pages first and then the odd ones, so that neighbours are not
+ * adjacent in physical memory. The last page stays untouched.
  */
 static int before_region(struct work *w)
 {
@@ -189,7 +189,7 @@ static int run_withdraw(struct work *w)
 	return rig_withdraw(rclink_fd(w->r->near), w->region.handle);
 }
 
-/* What was not withdrawn is still there. */
+/* After a failed withdraw, the region is still there. */
 static int after_withdraw(struct work *w, int ret)
 {
 	return after_region(w, !ret);
@@ -229,7 +229,7 @@ static int after_import(struct work *w, int ret)
 	return ret ? 0 : run_release(w);
 }
 
-/* What was not given back is still there. */
+/* After a failed release, the imported region is still there. */
 static int after_release(struct work *w, int ret)
 {
 	return ret ? run_release(w) : 0;
@@ -253,7 +253,7 @@ static int run_submit(struct work *w)
 	       -errno : 0;
 }
 
-/* Taken or not, it is done once. */
+/* Whether the call failed or not, the write is done exactly once. */
 static int after_submit(struct work *w, int ret)
 {
 	struct rclink_dev_cqe cqe;
@@ -288,7 +288,7 @@ static int before_share(struct work *w)
 	return ret ? ret : run_share(w);
 }
 
-/* Of a file that is no channel to a peer, and that is closed after it. */
+/* The region of a share, whose file is no channel to a peer. */
 static int before_share_region(struct work *w)
 {
 	int ret = before_share(w);
@@ -367,7 +367,7 @@ static int run_group_send(struct work *w)
 	       -errno : 0;
 }
 
-/* Taken or not, it is sent once. */
+/* Whether the call failed or not, the message is sent exactly once. */
 static int after_group_send(struct work *w, int ret)
 {
 	struct rclink_dev_cqe cqe;
@@ -386,7 +386,7 @@ static int before_dmabuf(struct work *w)
 	return udmabuf_new(&w->dmabuf, LEN);
 }
 
-/* The device has no DMA, so as far as it goes there. */
+/* The device has no DMA: the call runs until it is refused for that. */
 static int run_dmabuf(struct work *w)
 {
 	struct rclink_dev_dmabuf arg = {
@@ -544,7 +544,7 @@ static int new_group(struct rig *r)
 	genl_put_u32(&m, RCLINK_A_GROUP_MLID, mlid);
 	genl_put_str(&m, RCLINK_A_GROUP_LINK, RIG_NEAR);
 	ret = genl_ask(&r->s, &m, NULL, NULL);
-	/* until it has joined */
+	/* until the link has joined the group */
 	for (ms = slow(BACK_MS); !ret && ms > 0; ms -= 10) {
 		if (!rclink_join(&chan, GROUP, RIG_SERVICE, 0)) {
 			rclink_close(chan);
@@ -578,7 +578,7 @@ FIXTURE_TEARDOWN(channel)
 	rig_end(&self->r);
 }
 
-/* Return: whether there was an n-th one to fail. */
+/* Return: whether there was an n-th allocation or copy to fail. */
 static bool fails_at(struct __test_metadata *_metadata, struct work *w,
 		     const struct call *call, unsigned int n)
 {
@@ -640,7 +640,7 @@ TEST_F_TIMEOUT(channel, each_allocation_and_copy_may_fail, SWEEP_S)
 	one_by_one(_metadata, &self->w, &variant->call);
 	if (variant->call.copies)
 		all_copies(_metadata, &self->w, &variant->call);
-	/* the channel is as it was, and so is what there is of all things */
+	/* the channel still works, and no verbs object is left over */
 	EXPECT_EQ(0, rig_moves(&self->r, 2));
 	EXPECT_EQ(objects, rig_until_objects(objects, BACK_MS));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Imports are as many as there may be at a time, not ever: what was given back
- * is refused, and makes room; what is in flight goes on.
+ * The limit of imports is for those held at a time: a released one is refused,
+ * and makes room; operations in flight go on.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static struct rclink_data piece(struct rig *r)
 	return rclink_piece(r->near_region, 0, RIG_MOVED);
 }
 
-/* What is submitted with that import is refused, and the channel goes on. */
+/* Is this import refused by a submission and by a release? */
 static bool is_stale(struct rig *r, const struct rclink_remote *remote)
 {
 	return !rclink_read(r->near, piece(r), remote, 0, 0, 0) &&
@@ -66,7 +66,7 @@ TEST_F(channel, import_and_release_a_hundred_times)
 		EXPECT_NE(last.handle, self->r.remote.handle);
 		if (i % 10 == 0)
 			EXPECT_EQ(0, rig_moves(&self->r, i));
-		/* It had the slot before. */
+		/* The previous import had the same slot. */
 		if (i)
 			ASSERT_TRUE(is_stale(&self->r, &last));
 		last = self->r.remote;
@@ -77,7 +77,7 @@ TEST_F(channel, import_and_release_a_hundred_times)
 	EXPECT_EQ(0, rig_moves(&self->r, TIMES));
 }
 
-/* Of an own region, whose slot the next one has. */
+/* A region of this end, whose slot the next one gets */
 TEST_F(channel, the_handle_of_a_region_is_good_for_no_other)
 {
 	struct rig *r = &self->r;
@@ -111,7 +111,7 @@ TEST_F(channel, so_many_at_a_time_again_and_again)
 		for (i = 1; i < SLOTS; i++)
 			ASSERT_EQ(0, import(&self->r, &remote[i]));
 		EXPECT_EQ(-ENOSPC, import(&self->r, &none));
-		/* One from the midst is enough. */
+		/* One free slot in the middle is enough. */
 		ASSERT_EQ(0, rclink_release(self->r.near, &remote[7]));
 		ASSERT_EQ(0, import(&self->r, &remote[7]));
 		for (i = 1; i < SLOTS; i++) {
@@ -150,7 +150,7 @@ static int lend(struct rig *r, void **memory, uint32_t *region)
 			     region);
 }
 
-/* It is one registration, and some devices end it as often as they are told. */
+/* Both imports share a registration, which some devices would end twice. */
 TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
 {
 	struct rig *r = &self->r;
@@ -174,13 +174,13 @@ TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
 	ASSERT_EQ(1, rclink_reap(r->far, &cqe, 1));
 	EXPECT_EQ(RCLINK_CQE_INVALIDATED, cqe.flags);
 	EXPECT_EQ(region, cqe.imm);
-	/* And the link goes on. */
+	/* The link goes on. */
 	EXPECT_EQ(0, rig_moves(r, 1));
 	EXPECT_EQ(0, rclink_withdraw(r->far, region));
 	EXPECT_EQ(0, munmap(memory, PAGE));
 }
 
-/* Another channel of the same link, of which one end is enough. */
+/* Another channel of the same link, of which the test uses only one end */
 static int open_other(struct rig *r, struct rclink_chan **near, int *far)
 {
 	int fd = rig_device();
@@ -192,7 +192,7 @@ static int open_other(struct rig *r, struct rclink_chan **near, int *far)
 	return *far < 0 ? *far : rclink_adopt(near, fd);
 }
 
-/* Its key would end whatever channel uses it. */
+/* Any use of the ended region's key would end the channel. */
 TEST_F(channel, nobody_finds_a_region_that_was_ended)
 {
 	struct rig *r = &self->r;
@@ -216,7 +216,7 @@ TEST_F(channel, nobody_finds_a_region_that_was_ended)
 
 	EXPECT_EQ(-ENOENT, rclink_import(r->near, "brief", &brief));
 	EXPECT_EQ(-ENOENT, rclink_import(other, "brief", &brief));
-	/* It is the owner's name as long as he likes. */
+	/* The owner has the name until the withdrawal. */
 	EXPECT_EQ(-EEXIST, lend(r, &more, &none));
 	EXPECT_EQ(0, rclink_withdraw(r->far, region));
 	EXPECT_EQ(0, lend(r, &more, &region));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who sends as soon as a channel is open finds no receive at the other end, and
- * need not know: what is sent waits for the first one. The far end is late.
+ * A process that sends as soon as a channel is open finds no receive at the far
+ * end, which is late, and need not know: messages wait for the first receive.
  */
 #include <errno.h>
 #include <limits.h>
@@ -77,7 +77,7 @@ static void begin(struct __test_metadata *_metadata,
 				   &self->region));
 }
 
-/* Now the far end goes on: when this returns it is about to, or has done it. */
+/* Let the far end go on; on return it is about to, or has done so. */
 static void go(struct __test_metadata *_metadata, const char *service)
 {
 	struct rclink_chan *chan;
@@ -89,7 +89,7 @@ static void go(struct __test_metadata *_metadata, const char *service)
 	rclink_close(chan);
 }
 
-/* The far end exports it soon, but not at once. Then it has sent its number. */
+/* The far end exports its region soon, and has sent its number by then. */
 static void import(struct __test_metadata *_metadata,
 		   struct _test_data_late *self, const char *service)
 {
@@ -113,7 +113,7 @@ static int write_word(struct _test_data_late *self, uint64_t tag)
 			    PAGE - 4, RCLINK_SQE_SIGNALED, tag);
 }
 
-/* As send_number(), to where the far end looks; with an immediate. */
+/* Like send_number(), by a WRITE with immediate to where the far end looks. */
 static int write_message(struct _test_data_late *self, uint32_t number)
 {
 	return rclink_write_imm(self->chan,
@@ -135,7 +135,7 @@ static void completes(struct __test_metadata *_metadata,
 		TH_LOG("%s", rclink_status_name(cqe.status));
 }
 
-/* A number of the far end, which comes next. */
+/* The next completion must be a receive of @number from the far end. */
 static void hears(struct __test_metadata *_metadata,
 		  struct _test_data_late *self, uint32_t number)
 {
@@ -143,7 +143,7 @@ static void hears(struct __test_metadata *_metadata,
 	EXPECT_EQ(number, self->page[0]);
 }
 
-/* Whether it may submit again, within some time. */
+/* Returns 1 if the channel has room to submit within @ms. */
 static int room(const struct _test_data_late *self, int ms)
 {
 	struct pollfd fd = { .fd = rclink_fd(self->chan), .events = POLLOUT };
@@ -151,7 +151,7 @@ static int room(const struct _test_data_late *self, int ms)
 	return poll(&fd, 1, ms);
 }
 
-/* Nothing completes, with what is queued. */
+/* Submit what is queued; nothing may complete for QUIET_MS. */
 static void waits(struct __test_metadata *_metadata,
 		  struct _test_data_late *self)
 {
@@ -177,7 +177,7 @@ TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
 		ASSERT_EQ(0, send_number(self, i));
 	ASSERT_EQ(0, write_word(self, LATE_MESSAGES));
 	ASSERT_EQ(LATE_MESSAGES, rclink_submit(self->chan, 0, 0));
-	/* There is no room for the last one, and for none later, either. */
+	/* There is no room for the last operation, nor for a later one. */
 	usleep(QUIET_MS * 1000);
 	EXPECT_EQ(-EBUSY, rclink_submit(self->chan, 1, LIMIT_MS));
 	EXPECT_EQ(0, rclink_reap(self->chan, &cqe, 1));
@@ -197,7 +197,7 @@ TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
 	}
 }
 
-/* What is not signaled is not to be reaped, but makes room. */
+/* Unsignaled operations are not reaped, but make room when they complete. */
 TEST_F(late, who_fills_it_up_sleeps_until_there_is_room)
 {
 	uint32_t calls = 0, sent = 0, queued = 0;
@@ -219,7 +219,7 @@ TEST_F(late, who_fills_it_up_sleeps_until_there_is_room)
 			ASSERT_EQ(1, room(self, LIMIT_MS));
 	}
 	EXPECT_EQ(0, rclink_reap(self->chan, &cqe, 1));
-	/* Each completion is told once, and not all the time. */
+	/* poll() reports room once per completion, and not all the time. */
 	EXPECT_GT(3 * STREAM, calls);
 	ASSERT_EQ(0, write_word(self, 1));
 	completes(_metadata, self, 1, 0);
@@ -235,14 +235,14 @@ TEST_F(late, each_end_waits_for_the_other)
 	for (i = 0; i < LATE_MESSAGES; i++)
 		ASSERT_EQ(0, send_number(self, i));
 	ASSERT_EQ(LATE_MESSAGES, rclink_submit(self->chan, 0, 0));
-	/* It sends before this end listens. */
+	/* The far end sends before this end has posted a receive. */
 	import(_metadata, self, LATE_SLOW);
 	listens(_metadata, self);
 	hears(_metadata, self, LATE_HELLO);
 	waits(_metadata, self);
 	go(_metadata, LATE_SLOW);
 	listens(_metadata, self);
-	/* The answer may come in before the last ones are acknowledged. */
+	/* The answer may come before the last sends are acknowledged. */
 	for (i = 0; i < LATE_MESSAGES; i += cqe.op == RCLINK_OP_SEND) {
 		EXPECT_LE(0, rclink_submit(self->chan, 1, LIMIT_MS));
 		ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
@@ -280,7 +280,7 @@ TEST_F(late, a_write_before_it_does_not_wait_and_one_behind_it_does)
 	hears(_metadata, self, LATE_MESSAGES);
 }
 
-/* Who waits for the peer does so each time: the host may stand still once. */
+/* A close that waits for the peer is slow each time; a stalled host, once. */
 TEST_F(late, who_is_never_heard_can_close)
 {
 	long before, quickest = LONG_MAX;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that is registered counts for RLIMIT_MEMLOCK, exactly, until it is
- * given back, in whatever way.
+ * Registered memory counts for RLIMIT_MEMLOCK, page by page, until it is given
+ * back in whatever way.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -134,10 +134,10 @@ TEST_F(channel, without_it_the_limit_is_exact)
 	EXPECT_EQ(variant->pages * PAGE / 1024, rig_pinned());
 	EXPECT_EQ(0, let_go(self));
 	EXPECT_EQ(0, rig_pinned());
-	/* a page that is touched counts whole */
+	/* a page that is registered in part counts whole */
 	EXPECT_EQ(-EDQUOT, hold(self, 1, variant->pages));
 	EXPECT_EQ(0, rig_pinned());
-	/* so does one that is registered twice */
+	/* a page that is registered twice counts twice */
 	ASSERT_EQ(0, hold(self, 0, variant->pages));
 	EXPECT_EQ(-EDQUOT, rig_region(self->fd, &(struct rclink_dev_region) {
 		.addr = (uintptr_t)self->memory, .len = 1,
@@ -154,7 +154,7 @@ TEST_F(channel, close_gives_it_back_at_once)
 		EXPECT_EQ(KIB, rig_pinned());
 		close(self->fd);
 		EXPECT_EQ(0, rig_pinned());
-		/* the other end, which nobody has accepted */
+		/* close the other end, which nobody has accepted */
 		rig_close(&self->r);
 		self->fd = rig_device();
 		ASSERT_LE(0, self->fd);
@@ -172,7 +172,7 @@ TEST_F(channel, a_link_that_ends_gives_nothing_back_before_close)
 	EXPECT_EQ(0, rig_pinned());
 }
 
-/* The channel is its parent's, too, and ends later. */
+/* The channel is the parent's, too, and ends later. */
 TEST_F(channel, a_process_that_is_killed_leaves_nothing)
 {
 	int status, objects, pipes[2];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device that keeps a QP which is to be destroyed. What that may still use,
- * and the module, stays; the core warns of who gives up the CQ or the PD.
+ * A device that keeps a QP when it is to be destroyed. All that the QP may
+ * still use stays, and the module does; the core warns if the CQ or the PD is
+ * freed.
  */
 #include "harness.h"
 #include "rig.h"
@@ -34,7 +35,7 @@ static int set(const char *fault, int times)
 	return ret ? ret : sim_knob(FAR, "fault", "%s 1 %d", fault, times);
 }
 
-/* Others are as good as new, and the device can go. */
+/* New links work, and the devices can be deleted. */
 FIXTURE_TEARDOWN(dev)
 {
 	struct rig *r = &self->r;
@@ -52,7 +53,7 @@ FIXTURE_TEARDOWN(dev)
 	EXPECT_EQ(0, sim_del_device(FAR));
 }
 
-/* Another one is leased. */
+/* The next channel leases another QP. */
 TEST_F(dev, that_of_a_channel_is_kept)
 {
 	ASSERT_EQ(0, set("destroy_qp", 1));
@@ -67,7 +68,7 @@ TEST_F(dev, all_of_a_link_are_kept)
 	EXPECT_EQ(0, rcl_clean(&self->r.s));
 }
 
-/* There is no other one, so the epoch ends. */
+/* The epoch has no other QP that registers memory, so it ends. */
 TEST_F(dev, that_which_registers_is_kept)
 {
 	struct rig *r = &self->r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What memory may be registered, and what happens to it meanwhile: the device
- * reaches the pages that were there then, and never others.
+ * Which memory may be registered, and what may happen to it afterwards: the
+ * device reaches the pages that were registered, and never others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(channel)
 	rig_end(&self->r);
 }
 
-/* Bytes made of the seed, to all of it. */
+/* Write RIG_MOVED bytes, made from the seed, to the imported region. */
 static int write_there(struct _test_data_channel *self, uint32_t seed)
 {
 	struct rclink_data data;
@@ -56,7 +56,7 @@ static bool is_zero(const uint8_t *m)
 	return !m[0] && !memcmp(m, m + 1, LEN - 1);
 }
 
-/* Refused, with nothing pinned, and the channel goes on. */
+/* The memory is refused, nothing stays pinned, and the channel still works. */
 static void refuses(struct __test_metadata *_metadata,
 		    struct _test_data_channel *self, uint8_t *m, size_t len)
 {
@@ -136,7 +136,7 @@ TEST_F(channel, a_file_in_memory_has_what_the_peer_writes)
 	close(fd);
 }
 
-/* Since Linux 6.5 nobody may have it for long who would write to it. */
+/* Since Linux 6.5 pages of such files cannot be pinned long to be written. */
 static bool disks_are_refused(void)
 {
 	struct utsname name;
@@ -219,7 +219,7 @@ TEST_F(channel, what_the_process_gives_up_is_not_reached)
 	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
 			       &self->remote));
 	ASSERT_EQ(0, write_there(self, 7));
-	/* Protection is the process's matter; the pages are the same. */
+	/* Protection concerns only the process; the pages are the same. */
 	ASSERT_EQ(0, mprotect(m, LEN, PROT_NONE));
 	EXPECT_EQ(0, write_there(self, 8));
 	ASSERT_EQ(0, mprotect(m, LEN, PROT_READ | PROT_WRITE));

@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(nodma)
 	udmabuf_end(&self->u);
 }
 
-/* And what it can do instead is to go by way of memory of the process. */
+/* The process can register its own mapping instead. */
 TEST_F(nodma, a_device_without_dma_refuses_a_dma_buf)
 {
 	int attached = udmabuf_attached(), count = udmabuf_count();
@@ -43,7 +43,7 @@ TEST_F(nodma, a_device_without_dma_refuses_a_dma_buf)
 	EXPECT_EQ(attached, udmabuf_attached());
 	EXPECT_EQ(count, udmabuf_count());
 	EXPECT_EQ(0, rig_moves(&self->r, 1));
-	/* The name was not taken. */
+	/* The name is still free. */
 	EXPECT_EQ(0, rclink_region(self->r.far, self->u.memory, LEN, "dmabuf",
 				   RCLINK_REGION_READ, &region));
 }

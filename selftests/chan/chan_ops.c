@@ -35,7 +35,7 @@ static const uint32_t sizes[] = {
 FIXTURE(chan)
 {
 	struct rclink_chan *chan;
-	uint8_t *memory, *page;		/* page: answers, and near */
+	uint8_t *memory, *page;		/* page: answers, and FAR_NEAR */
 	uint32_t memory_region, page_region, near_region;
 	struct rclink_remote far;
 	bool polled;
@@ -74,7 +74,7 @@ static struct rclink_dev_cqe next(struct __test_metadata *_metadata,
 	return cqe;
 }
 
-/* The next one must be that, and right. */
+/* The next completion must be of this operation, and successful. */
 static struct rclink_dev_cqe good(struct __test_metadata *_metadata,
 				  struct _test_data_chan *self,
 				  unsigned int op, uint64_t tag, uint32_t len)
@@ -117,7 +117,7 @@ static struct answer get_answer(struct __test_metadata *_metadata,
 	return answer;
 }
 
-/* Tells the far end something; its answer comes when it has done that. */
+/* Give the far end an order; its answer comes when that is carried out. */
 static struct answer ask(struct __test_metadata *_metadata,
 			 struct _test_data_chan *self, struct order order)
 {
@@ -206,7 +206,7 @@ TEST_F(chan, inline_send_of_every_size)
 		far_fill(bytes, size, size);
 		ASSERT_EQ(0, rclink_send(self->chan, rclink_bytes(bytes, size),
 					 0, 0));
-		/* The bytes are the kernel's, or the ring's. */
+		/* The bytes are in the kernel or the ring by now. */
 		memset(bytes, 0xee, sizeof(bytes));
 		EXPECT_EQ(size, get_answer(_metadata, self).len);
 	}
@@ -427,7 +427,7 @@ static void refused(struct __test_metadata *_metadata,
 		    struct _test_data_chan *self, int error)
 {
 	EXPECT_EQ(error, rclink_submit(self->chan, 0, 0));
-	/* And it is gone, and the channel is not. */
+	/* The refused entry is gone, and the channel goes on. */
 	EXPECT_EQ(0, rclink_submit(self->chan, 0, 0));
 	ASK(.what = FAR_PEEK);
 }
@@ -516,7 +516,7 @@ TEST_F(chan, a_region_is_ended_by_its_own_channel_only)
 	rclink_close(other);
 }
 
-/* Most devices have none; then the operation is refused, and nothing else. */
+/* Most devices have none: then they are refused, and nothing else is. */
 TEST_F(chan, masked_atomics_or_a_clear_refusal)
 {
 	struct rclink_data to = rclink_piece(self->memory_region, 0, 8);
@@ -556,7 +556,7 @@ TEST_F(chan, what_is_before_a_refused_entry_is_done)
 	ASSERT_EQ(0, rclink_write(self->chan, word, &self->far, 0,
 				  RCLINK_SQE_SIGNALED, 4));
 	EXPECT_EQ(3, rclink_submit(self->chan, 0, 0));
-	/* Which one it was is known, so only now are the last two dropped. */
+	/* The first call told which entry is wrong; this drops the last two. */
 	EXPECT_EQ(-EINVAL, rclink_submit(self->chan, 0, 0));
 	for (i = 0; i < 3; i++)
 		GOOD(WRITE, i, 8);
@@ -564,8 +564,8 @@ TEST_F(chan, what_is_before_a_refused_entry_is_done)
 }
 
 /*
- * The next completion has one of these statuses; the rest are flushes, then it
- * is the end. Returns which.
+ * The next completion must have one of these two statuses, which is returned.
+ * The rest are flushes, then the channel ends.
  */
 static uint32_t ends(struct __test_metadata *_metadata,
 		     struct _test_data_chan *self, uint64_t tag,
@@ -625,7 +625,7 @@ TEST_F(chan, a_peer_without_a_receive)
 	ends(_metadata, self, 7, RNR_EXCEEDED, RNR_EXCEEDED);
 }
 
-/* It must not wait for the send, nor be sent again with it. */
+/* The registration must not wait for the send, nor be repeated with it. */
 TEST_F(chan, a_registration_beside_a_send_that_waits)
 {
 	uint32_t region;

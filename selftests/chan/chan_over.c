@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The far end sends a message, hears that it has arrived, and closes. Whatever
- * tells the near end that the channel has ended, it finds the message then,
- * though its device takes its time with the QP. On simulated devices.
+ * The far end sends a message, hears that it has arrived, and closes. However
+ * the near end hears that the channel has ended, it finds the message then,
+ * though its device is slow with the QP. On simulated devices.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,9 +16,9 @@
 #include "sim.h"
 
 #define LEN		64
-#define STEP_MS		2000	/* what the slow one takes; a drain has 5 s */
+#define STEP_MS		2000	/* of the slow step; a drain may take 5 s */
 #define DRAINED		1	/* the QP goes to ERR */
-#define RENEWED		2	/* another one is made in its place */
+#define RENEWED		2	/* a new QP is made in its place */
 #define LIMIT_MS	slow(20000)
 #define TIMEOUT_S	60
 
@@ -46,9 +46,9 @@ FIXTURE_SETUP(over)
 
 	ASSERT_EQ(0, rig_begin_sims(r, ""));
 	r->values.recover = variant->recover;
-	/* For a heartbeat the link has no time meanwhile. */
+	/* The link has no time for heartbeats meanwhile. */
 	r->values.heartbeat = 0;
-	/* So nobody takes the message from the CQ before it looks. */
+	/* The message stays in the CQ until the near end looks. */
 	r->flags = RCLINK_CHAN_POLLED;
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(over)
 	rig_end_sims(&self->r);
 }
 
-/* Until the near end's QP is on its way to ERR: so its channel is detached. */
+/* Close the far end, and wait until the near end's QP is going to ERR. */
 static bool begins_to_end(struct rig *r, int step)
 {
 	long before = sim_seen(SIM_NEAR, "slow_qp");
@@ -122,7 +122,7 @@ TEST_F_TIMEOUT(over, who_submits_and_does_not_wait, TIMEOUT_S)
 	finds_it(_metadata, &self->r);
 }
 
-/* Its end takes longer than to drain it, and is not waited for. */
+/* The end takes longer than the drain, and is not waited for. */
 TEST_F_TIMEOUT(over, who_does_not_wait_for_the_next_qp, TIMEOUT_S)
 {
 	struct pollfd fd = { .fd = rclink_fd(self->r.near) };
@@ -145,7 +145,7 @@ TEST_F_TIMEOUT(over, who_submits_nothing_again_and_again, TIMEOUT_S)
 	finds_it(_metadata, &self->r);
 }
 
-/* Who counts nothing hears of the end as the others do. */
+/* A consumer with an empty ring hears of the end as the others do. */
 TEST_F_TIMEOUT(over, who_submits_all_and_has_nothing, TIMEOUT_S)
 {
 	int fd = rclink_fd(self->r.near), ms = LIMIT_MS, ret;
@@ -163,7 +163,7 @@ TEST_F_TIMEOUT(over, who_submits_all_and_has_nothing, TIMEOUT_S)
 	finds_it(_metadata, &self->r);
 }
 
-/* What is queued stays so, and the next call says what has become of it. */
+/* The entry stays queued, and the next call says what has become of it. */
 TEST_F_TIMEOUT(over, who_waits_for_less_long, TIMEOUT_S)
 {
 	has_sent(_metadata, &self->r, DRAINED);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may open channels: rights of users, when they are looked at, and what
+ * Who may open channels: rights of users, when they are checked, and what
  * happens to a channel's file that is passed, inherited or left open. The far
- * end is the program far; the link is l; RCL_TOOL, RCL_GUEST and RCL_ASKS name
+ * end is the program far; the link is l. RCL_TOOL, RCL_GUEST and RCL_ASKS name
  * programs that everybody may run, the last one as root.
  */
 #include <errno.h>
@@ -31,13 +31,13 @@
 #define ALL_CAPS	~0ULL
 #define NET_ADMIN	(UINT64_C(1) << CAP_NET_ADMIN)
 
-/* Somebody, beside the group of the device. */
+/* A user, who is in the group of the device, too */
 struct who {
 	unsigned int uid;
 	unsigned int gid;
 	unsigned int more;	/* a supplementary group, or 0 */
 	uint64_t caps;
-	bool container;		/* root of a user namespace, all in all */
+	bool container;		/* with all caps in its own user namespace */
 };
 
 #define WHO(...)	((struct who) { __VA_ARGS__ })
@@ -50,7 +50,7 @@ struct who {
 #define MORE_MEMBER	WHO(.uid = 3000, .gid = 3000, .more = 2000)
 #define OTHER		USER(3000, 3000)
 
-/* On a link of owner 1000, group 2000. */
+/* Rights on a link of owner 1000, group 2000 */
 static const struct {
 	unsigned int mode;
 	struct who who;
@@ -66,13 +66,13 @@ static const struct {
 	{ 0006, MORE_MEMBER, false }, { 0006, OTHER, true },
 	{ 0004, OTHER, false }, { 0002, OTHER, false },
 	{ 0660, OWNER, true }, { 0660, MEMBER, true }, { 0660, OTHER, false },
-	/* The number of root says nothing, the capability does. */
+	/* Uid 0 does not count, the capability does. */
 	{ 0660, ROOT(0), false },
 	{ 0666, ROOT(0), true },
 	{ 0000, ROOT(ALL_CAPS), true },
 	{ 0000, WHO(.uid = 3000, .gid = 3000, .caps = NET_ADMIN), true },
 	{ 0000, ROOT(ALL_CAPS & ~NET_ADMIN), false },
-	/* And not that of a container. */
+	/* A capability in a user namespace does not count. */
 	{ 0000, CONTAINER(1000, 1000), false },
 	{ 0060, CONTAINER(3000, 3000), false },
 	{ 0060, CONTAINER(3000, 2000), true },
@@ -114,7 +114,7 @@ static void keep_caps(uint64_t caps)
 		_exit(97);
 }
 
-/* For good. The device can be opened all the same. */
+/* Irreversible. The process can still open the device. */
 static void become(const struct who *who)
 {
 	gid_t groups[] = { 0, who->more };
@@ -132,7 +132,7 @@ static void become(const struct who *who)
 		_exit(98);
 }
 
-/* What an open device says to a request; the service is one of nobody. */
+/* The answer of an open device to a request for a service of nobody */
 static int request(int fd, unsigned long request)
 {
 	struct rclink_dev_service s = {
@@ -143,7 +143,7 @@ static int request(int fd, unsigned long request)
 	return ioctl(fd, request, &s) ? -errno : 0;
 }
 
-/* Who may connect only finds that nobody is there. */
+/* A process that may connect finds only that nobody listens. */
 static int answers(int fd)
 {
 	int ret = request(fd, RCLINK_IOC_CONNECT);
@@ -170,7 +170,7 @@ static int status_of(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* An errno, positive; of both requests. */
+/* The answer to both requests, as a positive errno or 0 */
 static int verdict(const struct who *who)
 {
 	pid_t pid = fork();
@@ -219,20 +219,20 @@ TEST(a_right_is_that_of_who_opened)
 	ASSERT_EQ(0, seteuid(0));
 	ASSERT_EQ(0, fchmod(roots, 0660));
 
-	/* Root now, which does not help. */
+	/* The process is root now, which does not help. */
 	EXPECT_EQ(-EACCES, answers(others));
 	EXPECT_EQ(0, answers(owners));
-	/* And the right is looked at when it is used. */
+	/* The mode counts at the time of the request. */
 	ASSERT_TRUE(set_mode(0));
 	EXPECT_EQ(-EACCES, answers(owners));
 	become(&other);
 	EXPECT_EQ(-EACCES, answers(owners));
-	/* Nobody any more, which does not harm. */
+	/* The process is not root any more, which does no harm. */
 	EXPECT_EQ(0, answers(roots));
 	EXPECT_EQ(0, request(roots, RCLINK_IOC_LISTEN));
 }
 
-/* A program of root's that somebody runs, with his file or one of its own. */
+/* Run a setuid program of root as @who, on a file of @who or of its own. */
 static int asks_as_root(const struct who *who, bool own)
 {
 	pid_t pid = fork();
@@ -266,11 +266,13 @@ TEST(a_link_that_is_not_there_is_nobodys)
 	become(&other);
 	EXPECT_EQ(-ENODEV, rclink_connect(&chan, "no.link", "s", 0));
 	EXPECT_EQ(0, rclink_listen(&listener, "no.link", "s", 1, 0));
-	/* Nor does that keep the name from others. */
+	/* Nor does a listener keep another from the same name. */
 	EXPECT_EQ(0, rclink_listen(&listener, "no.link", "s", 1, 0));
 }
 
-/* Of links that need not be there; so many files as all of them need. */
+/*
+ * On a link that need not exist. The limit of files allows for all listeners.
+ */
 TEST(so_many_listeners_of_a_user)
 {
 	const struct rlimit files = { SERVICES_MAX + 100, SERVICES_MAX + 100 };
@@ -327,7 +329,7 @@ static bool pass(int to, int fd)
 	return sendmsg(to, &msg, 0) == 1;
 }
 
-/* It cannot open the device, is alone in its namespaces, and moves data. */
+/* Run the guest without access to the device, in its own namespaces. */
 static pid_t container(int from)
 {
 	pid_t pid = fork();
@@ -349,7 +351,7 @@ TEST_F(chan, a_passed_file_is_all_that_a_container_needs)
 	pid = container(pair[1]);
 	ASSERT_TRUE(pass(pair[0], rclink_fd(self->chan)));
 	EXPECT_EQ(0, status_of(pid));
-	/* It is gone, and so is its memory; the channel is not. */
+	/* The container and its memory are gone; the channel is not. */
 	ASSERT_EQ(0, near_join(&self->near, self->chan));
 	EXPECT_EQ(0, near_moves(&self->near, 1));
 }
@@ -406,7 +408,7 @@ TEST_F(chan, parent_and_child_use_it_in_turn)
 	}
 }
 
-/* After fork both write; what the device moves is the parent's. */
+/* After fork both processes write; the device moves the data of the parent. */
 TEST_F(chan, registered_memory_stays_with_the_parent)
 {
 	int pair[2];
@@ -423,7 +425,7 @@ TEST_F(chan, registered_memory_stays_with_the_parent)
 		far_fill(self->near.memory, 2, NEAR_SIZE);
 		if (write(pair[1], &c, 1) != 1 || read(pair[1], &c, 1) != 1)
 			_exit(2);
-		/* The parent wrote and read by now. */
+		/* The parent has written and read by now. */
 		_exit(!far_is(self->near.memory, 2, NEAR_SIZE));
 	}
 	ASSERT_EQ(1, read(pair[0], &c, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that changes hands while it is registered and moved: by another thread
- * at the same time, and by fork().
+ * Memory that is mapped anew while it is registered and written to: by another
+ * thread at the same time, by fork() and by exec.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,22 +25,22 @@
 #define LEN		(PAGES * PAGE)
 #define TIMEOUT_S	120
 #define ROUNDS		200
-#define LIMIT_S		10	/* for that many, on a slow host */
-#define ENOUGH		20	/* that were moved, in a time like that */
-#define FILES		256	/* descriptors, all of them */
+#define LIMIT_S		10	/* for ROUNDS; then ENOUGH will do */
+#define ENOUGH		20	/* rounds that moved data, or changes */
+#define FILES		256	/* more than any open descriptor */
 #define END_MS		5000
-#define MARK		0xa5	/* of all that is moved */
+#define MARK		0xa5	/* byte that is written */
 
 FIXTURE(channel)
 {
 	struct rig r;
 	uint32_t region;
 	struct rclink_remote remote;
-	/* Of the test with threads. */
+	/* For the test with a second thread. */
 	uint8_t *m;
 	bool over;
 	unsigned int changes;
-	unsigned int stray;	/* pages that nobody may have written to */
+	unsigned int stray;	/* times that fresh pages were written to */
 };
 
 FIXTURE_SETUP(channel)
@@ -60,7 +60,7 @@ static bool are(const uint8_t *m, uint8_t byte, size_t len)
 	return m[0] == byte && !memcmp(m, m + 1, len - 1);
 }
 
-/* RIG_MOVED of these bytes, somewhere. */
+/* Writes RIG_MOVED times @byte to the imported region. */
 static int write_there(struct _test_data_channel *self, uint8_t byte,
 		       uint64_t at)
 {
@@ -74,7 +74,7 @@ static int write_there(struct _test_data_channel *self, uint8_t byte,
 	return ret ? ret : rig_completes(self->r.near);
 }
 
-/* Other pages, by one way or the other. Those before may be free then. */
+/* Changes the mapping at @m in one of six ways; its pages may be freed. */
 static void change(struct _test_data_channel *self, unsigned int how, int fd)
 {
 	const int prot = PROT_READ | PROT_WRITE;
@@ -110,7 +110,7 @@ static void change(struct _test_data_channel *self, unsigned int how, int fd)
 	}
 }
 
-/* Fresh pages, maybe those that were just given up, are zero and stay. */
+/* Fresh pages, maybe just freed by change(), must be zero and stay as set. */
 static bool are_fresh(void)
 {
 	uint8_t *m = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
@@ -144,7 +144,7 @@ static void *changes(void *arg)
 	return NULL;
 }
 
-/* What was there when it was registered is reached, or nothing was. */
+/* A write reaches the pages that were registered, or registering failed. */
 TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
 {
 	time_t end = time(NULL) + slow(LIMIT_S);
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
 	munmap(self->m, LEN);
 }
 
-/* It says a byte when it has done something, and goes on at another one. */
+/* It sends a byte after each step, and waits for one before the next. */
 struct child {
 	pid_t pid;
 	int sock;
@@ -204,7 +204,7 @@ static bool child_exits(struct child *child)
 	       WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* It has nothing pinned, and its copy is its own. */
+/* The child has nothing pinned, and a copy of the memory that is its own. */
 static void child_runs(int sock, uint8_t *m)
 {
 	if (rig_pinned() || !are(m, 1, LEN))
@@ -249,13 +249,13 @@ TEST_F(channel, what_the_parent_unmaps_is_not_the_child_s)
 	EXPECT_EQ(pinned + LEN / 1024, rig_pinned());
 	EXPECT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
 	EXPECT_TRUE(child_exits(&child));
-	/* And when the last of those who had it mapped is gone. */
+	/* Writing works even when no process has the memory mapped. */
 	EXPECT_EQ(0, write_there(self, MARK, 0));
 	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	EXPECT_EQ(pinned, rig_pinned());
 }
 
-/* The child has no copy, and nothing there. */
+/* After MADV_DONTFORK, the child has nothing mapped there. */
 TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
 {
 	unsigned char there[PAGES];
@@ -282,7 +282,7 @@ TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
 	munmap(m, LEN);
 }
 
-/* Then it is another program, which waits until nobody writes any more. */
+/* Registers memory, then becomes cat, which runs until its stdin is closed. */
 static void child_executes(struct rclink_chan *far, int in, int out)
 {
 	uint8_t *m = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
@@ -299,7 +299,7 @@ static void child_executes(struct rclink_chan *far, int in, int out)
 	_exit(2);
 }
 
-/* The peer and the device have its pages still, and nobody else's. */
+/* The peer and the device still reach its old pages, and no others. */
 TEST_F(channel, what_a_process_registered_stays_when_it_executes_another)
 {
 	struct pollfd over = { .events = POLLIN };
@@ -317,7 +317,7 @@ TEST_F(channel, what_a_process_registered_stays_when_it_executes_another)
 	ASSERT_EQ(sizeof(self->region),
 		  read(out[0], &self->region, sizeof(self->region)));
 	ASSERT_EQ(0, rclink_import(r->near, RIG_OFFERED, &self->remote));
-	/* Closed when the other program begins. */
+	/* The other end is closed when the child becomes cat. */
 	over.fd = out[0];
 	do {
 		ASSERT_EQ(0, write_there(self, MARK, 0));
@@ -352,7 +352,7 @@ static int module_users(void)
 	return n;
 }
 
-/* All that is left to it are the rings. */
+/* The child closes all files, and only has the mapped rings. */
 static void child_closes(int sock, struct rclink_chan *near)
 {
 	struct rclink_dev_cqe cqe;
@@ -379,7 +379,7 @@ TEST_F(channel, a_child_without_files_keeps_none_open)
 	rclink_close(r->near);
 	r->near = NULL;
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->far, 1, slow(END_MS)));
-	/* But the module, whose memory they are. */
+	/* The child's mapped rings keep the module in use. */
 	rig_close(r);
 	close(r->listener);
 	r->listener = -1;

@@ -37,7 +37,7 @@ FIXTURE_TEARDOWN(channel)
 	rig_end(&self->r);
 }
 
-/* Memory that is full of that, and that the process may only read. */
+/* Memory that is filled from the seed, and may only be read by the process. */
 static uint8_t *private_anonymous(uint32_t seed)
 {
 	uint8_t *m = map_anonymous(PROT_READ | PROT_WRITE);
@@ -48,7 +48,7 @@ static uint8_t *private_anonymous(uint32_t seed)
 	return mprotect(m, LEN, PROT_READ) ? MAP_FAILED : m;
 }
 
-/* @fd holds it then; returns it opened to be read. */
+/* Fill and close the file @fd; returns a descriptor that can only read it. */
 static int filled(int fd, uint32_t seed)
 {
 	uint8_t data[LEN];
@@ -92,7 +92,7 @@ static uint8_t *disk_file(uint32_t seed)
 	return file(filled(disk(), seed), MAP_SHARED);
 }
 
-/* The core would not write to these by force, as to other pages on 6.1. */
+/* On 6.1 the core forces writes to other read-only pages, but not to these. */
 static uint8_t *private_huge(uint32_t seed)
 {
 	uint8_t *m = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
@@ -118,7 +118,7 @@ static uint8_t *both_files(uint32_t seed)
 	return m;
 }
 
-/* It may be written, and is not. */
+/* The process may write to this memory, but does not. */
 static uint8_t *writable(uint32_t seed)
 {
 	uint8_t *m = map_anonymous(PROT_READ | PROT_WRITE);
@@ -242,7 +242,7 @@ TEST_F(source, it_is_sent_and_written)
 	EXPECT_EQ(0, memcmp(self->nearby, self->copy, LEN));
 }
 
-/* Whatever would write there, and then the channel goes on. */
+/* All that would write there is refused, and the channel goes on. */
 TEST_F(source, nothing_is_written_to_it)
 {
 	struct rclink_data data = rclink_piece(self->region, 0, LEN);
@@ -259,7 +259,7 @@ TEST_F(source, nothing_is_written_to_it)
 	REFUSED(far, rclink_read(far, data, to, 0, 0, 0));
 	REFUSED(far, rclink_cas(far, word, to, 0, 0, 1, 0, 0));
 	REFUSED(far, rclink_fadd(far, word, to, 0, 1, 0, 0));
-	/* And by the peer. */
+	/* The peer's operations. */
 	data = rclink_piece(self->nearby_region, 0, LEN);
 	word = rclink_piece(self->nearby_region, 0, 8);
 	REFUSED(near, rclink_write(near, data, &self->remote, 0, 0, 0));
@@ -269,7 +269,7 @@ TEST_F(source, nothing_is_written_to_it)
 	EXPECT_EQ(0, rig_moves(&self->r, 12));
 }
 
-/* One of several pieces is enough. */
+/* One read-only piece among several is enough for a refusal. */
 TEST_F(source, nothing_is_received_partly_into_it)
 {
 	struct rclink_dev_sge pieces[] = {
@@ -363,7 +363,7 @@ TEST_F(channel, memory_of_the_kernel_that_is_only_read)
 				   RCLINK_REGION_READ |
 				   RCLINK_REGION_READ_ONLY, &self->region));
 	ASSERT_EQ(0, rclink_import(self->r.near, RIG_OFFERED, &self->remote));
-	/* The process writes what it likes. */
+	/* The process itself may still write there. */
 	far_fill(m, 18, RIG_MOVED);
 	EXPECT_EQ(0, rig_reads(&self->r, &self->remote, 18));
 	ASSERT_EQ(0, rclink_recv(self->r.far,
@@ -400,8 +400,8 @@ TEST_F(channel, what_is_only_read_is_exported_to_all_links)
 }
 
 /*
- * More than one registration of the device takes, and no end of a page. All at
- * once takes longer than a slow kernel's link waits for.
+ * More than one extent, with neither end at a page border. It is read in parts:
+ * all at once takes longer than the link of a slow kernel waits for.
  */
 TEST_F(channel, a_large_file_that_is_only_read)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions that one registration of the device is too small for, and operations
- * across the places where the next one begins, at either end. The far end is
- * the program far; the link is l.
+ * Regions of more than one extent, and operations across the borders of extents
+ * at either end. The far end is the program far; the link is l.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,21 +36,21 @@
 static const struct {
 	uint32_t far, near, size;
 } moves[] = {
-	/* Up to a place, from it on, and across it, at the far end. */
+	/* Up to the start of an extent, from it on, and across: far end. */
 	{ FAR_EXTENT(1) - 4096, 0, 4096 },
 	{ FAR_EXTENT(1), 0, 4096 },
 	{ FAR_EXTENT(1) - 1, 0, 2 },
 	{ FAR_EXTENT(2) - 50000, 7, 100000 },
-	/* At this end. */
+	/* The same at this end. */
 	{ 100, NEAR_EXTENT(1) - 4096, 4096 },
 	{ 100, NEAR_EXTENT(1), 4096 },
 	{ 100, NEAR_EXTENT(1) - 1, 2 },
 	{ 5000, NEAR_EXTENT(2) - 30000, 65536 },
-	/* Both at once, or one before the other. */
+	/* Borders at both ends: at the same offset, or one before the other. */
 	{ FAR_EXTENT(1) - 1000, NEAR_EXTENT(1) - 1000, 3000 },
 	{ FAR_EXTENT(2) - 1000, NEAR_EXTENT(3) - 2000, 3000 },
 	{ FAR_EXTENT(2) - 2000, NEAR_EXTENT(3) - 1000, 3000 },
-	/* Several, the end of the region, and as many as there may be. */
+	/* Several extents, the end of the region, and as many as allowed. */
 	{ 33, 44, 5 << 20 },
 	{ FAR_EXTENT(8) - 1, 1, FAR_BIG_SIZE - FAR_EXTENT(8) + 1 },
 	{ 0, 0, FAR_EXTENT(8) },
@@ -159,7 +158,7 @@ TEST_F_TIMEOUT(chan, read_across_extents, 120)
 		GOOD(READ, i, size);
 		EXPECT_TRUE(far_is(to, i + 50, size))
 			TH_LOG("%u", i);
-		/* Nothing beside it. */
+		/* Nothing is written beside it. */
 		EXPECT_EQ(0, to[size]);
 		if (moves[i].near)
 			EXPECT_EQ(0, to[-1]);
@@ -193,7 +192,7 @@ TEST_F_TIMEOUT(chan, write_with_immediate_across_extents, 120)
 	}
 }
 
-/* The receive begins at the begin of the far region. */
+/* The far end receives at the start of its region. */
 TEST_F_TIMEOUT(chan, send_across_extents, 120)
 {
 	static const uint32_t sizes[] = {
@@ -222,7 +221,7 @@ TEST_F_TIMEOUT(chan, receive_across_extents, 120)
 	struct order order = { .what = FAR_SEND, .size = size, .seed = 3 };
 	struct answer answer;
 
-	/* Each piece in two extents: that is as many parts as there may be. */
+	/* Each piece spans two extents: that makes as many parts as allowed. */
 	for (i = 0; i < NUM(sge); i++) {
 		sge[i].region = self->region;
 		sge[i].offset = NEAR_EXTENT(2 * i + 1) - size / 8;
@@ -267,7 +266,7 @@ TEST_F(chan, inline_write_and_atomics_at_the_end_of_an_extent)
 	EXPECT_EQ(-EMSGSIZE, rclink_submit(self->chan, 0, 0));
 }
 
-/* Two parts each, and many more than can be in flight. */
+/* Writes of two parts each, many more than can be in flight. */
 TEST_F(chan, parts_count_as_operations_in_flight)
 {
 	uint32_t i, done = 0, offset;
@@ -310,7 +309,7 @@ TEST_F(chan, what_touches_too_many_extents_is_refused)
 	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
 	ASSERT_EQ(0, rclink_recv(c, all, 0));
 	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
-	/* Too many of the peer's alone. */
+	/* A write that touches fewer extents succeeds. */
 	ASSERT_EQ(0, rclink_write(c, rclink_piece(self->region, NEAR_EXTENT(1),
 						  FAR_EXTENT(8) - EXTENT),
 				  &self->far, EXTENT, RCLINK_SQE_SIGNALED, 1));
@@ -322,7 +321,7 @@ TEST_F(chan, what_cannot_be_registered)
 {
 	uint32_t region;
 
-	/* One key is all that a message can end. */
+	/* A message can invalidate one key only, so one extent. */
 	EXPECT_EQ(-EOPNOTSUPP,
 		  rclink_region(self->chan, self->memory, FAR_BIG_SIZE, "x",
 				RCLINK_REGION_READ | RCLINK_REGION_INVALIDATE,
@@ -333,7 +332,7 @@ TEST_F(chan, what_cannot_be_registered)
 	EXPECT_EQ(-EFAULT,
 		  rclink_region(self->chan, self->memory, 4095ULL * EXTENT,
 				NULL, 0, &region));
-	/* A name that is taken is found last: all before is undone. */
+	/* A name in use is noticed last: what was done before is undone. */
 	EXPECT_EQ(0, rclink_region(self->chan, self->memory, PAGE, "x",
 				   RCLINK_REGION_READ, &region));
 	EXPECT_EQ(-EEXIST,
@@ -419,7 +418,7 @@ TEST_F(chan, locked_memory_is_counted_exactly)
 	EXPECT_EQ(0, pinned());
 }
 
-/* The near region is memory of the kernel's from now on. */
+/* Replace the near region by one of memory of the kernel. */
 static uint8_t *kernel_memory(struct __test_metadata *_metadata,
 			      struct _test_data_chan *self, uint64_t len)
 {
@@ -436,7 +435,7 @@ static uint8_t *kernel_memory(struct __test_metadata *_metadata,
 #define MOVED_AT	(EXTENT - 1000)
 #define MOVED_END	(MOVED_AT + 2 * MOVED)
 
-/* From what is the near region now, and to it; at both ends of it. */
+/* WRITE from the near region, which is at m, and READ into it. */
 static void moves_both_ways(struct __test_metadata *_metadata,
 			    struct _test_data_chan *self, uint8_t *m)
 {
@@ -489,7 +488,7 @@ TEST_F_TIMEOUT(chan, huge_pages, 120)
 	EXPECT_EQ(0, munmap(m, 6 * EXTENT));
 }
 
-/* What another process writes is sent, and it reads what comes in. */
+/* A child reads what came in, and what the child writes is sent. */
 TEST_F_TIMEOUT(chan, memory_that_processes_share, 120)
 {
 	uint8_t *m = mmap(NULL, 6 * EXTENT, PROT_READ | PROT_WRITE,
@@ -513,7 +512,7 @@ TEST_F_TIMEOUT(chan, memory_that_processes_share, 120)
 	TELL(.what = FAR_CHECK, .size = PAGE, .seed = 9);
 }
 
-/* What is in flight ends by that, and nothing else comes in there. */
+/* Withdrawing ends what is in flight; no data comes in afterwards. */
 TEST_F(chan, memory_that_is_withdrawn_while_it_is_read_into)
 {
 	struct rclink_dev_cqe cqe;
@@ -530,14 +529,14 @@ TEST_F(chan, memory_that_is_withdrawn_while_it_is_read_into)
 	EXPECT_EQ(4, cqe.user_data);
 	EXPECT_EQ(0x55, self->memory[0]);
 	EXPECT_EQ(0, memcmp(self->memory, self->memory + 1, FAR_BIG_SIZE - 1));
-	/* The peer hears nothing of it, so the channel stays, for nothing. */
+	/* The peer is not told, so the channel stays, but is of no use. */
 	ASSERT_EQ(0, rclink_write(self->chan, rclink_bytes("x", 1), &self->far,
 				  0, RCLINK_SQE_SIGNALED, 5));
 	ASSERT_EQ(0, near_next(&self->near, &cqe));
 	EXPECT_EQ(FLUSHED, cqe.status);
 }
 
-/* Parent and child see the same, before and after the region has ended. */
+/* Parent and child see the same memory before and after the region ends. */
 TEST_F(chan, memory_of_the_kernel_is_shared_with_a_child)
 {
 	uint8_t *m = kernel_memory(_metadata, self, 4 * PAGE);
@@ -573,7 +572,7 @@ TEST_F(chan, memory_of_the_kernel_is_shared_with_a_child)
 	EXPECT_EQ(0, status);
 }
 
-/* The peer and the device still have it. */
+/* The peer and the device can still use it. */
 TEST_F_TIMEOUT(chan, memory_of_the_kernel_that_is_not_mapped_any_more, 60)
 {
 	uint8_t *m = kernel_memory(_metadata, self, BIG_PAGES * PAGE);
@@ -587,7 +586,7 @@ TEST_F_TIMEOUT(chan, memory_of_the_kernel_that_is_not_mapped_any_more, 60)
 	ASSERT_EQ(0, munmap(m, BIG_PAGES * PAGE));
 	GOOD(WRITE, 1, size);
 	TELL(.what = FAR_CHECK, .size = size, .seed = 3);
-	/* The channel ends, though this file was mapped. */
+	/* The channel ends although its memory is still mapped. */
 	m = kernel_memory(_metadata, self, PAGE);
 	rclink_close(self->chan);
 	ASSERT_EQ(0, rclink_connect(&self->chan, LINK, FAR_SERVICE,
@@ -624,7 +623,7 @@ TEST_F(chan, memory_of_the_kernel_is_counted)
 				   &region));
 }
 
-/* Nothing is mapped but what is there. */
+/* Offsets at which there is no region cannot be mapped. */
 TEST_F(chan, offsets_that_are_none)
 {
 	int fd = rclink_fd(self->chan), rw = PROT_READ | PROT_WRITE;

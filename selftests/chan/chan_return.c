@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each verbs call fails once by which a channel goes on in the next epoch, at
- * either end: the n-th after the link was activated, for every n there is. So
- * does, on the debug kernel, each allocation for what it has imported. It goes
- * on all the same, or in another epoch, if that is what failed, or it ends at
- * both ends. No message comes twice, and none is lost of which the sender was
- * told that it has arrived.
+ * A channel goes on in the next epoch, and the n-th verbs call after the link
+ * was activated fails, at either end, for every n there is. On the debug
+ * kernel, so does each allocation for the channel's imported regions. The
+ * channel goes on all the same, or in another epoch if this one failed, or ends
+ * at both ends. No message comes twice, and none is lost of which the sender
+ * was told that it has arrived.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 #include "sim.h"
 
 #define N_MAX		1000		/* more than there are */
-#define STEP_MS		slow(500)	/* then it is looked at the link */
+#define STEP_MS		slow(500)	/* then the link is checked */
 #define TRIES		40
 #define LIMIT_MS	slow(20000)
 #define QUIET_MS	100
-#define BACK_MS		8000		/* until what is deleted is gone */
+#define BACK_MS		8000		/* until deleted objects are gone */
 #define TIMEOUT_S	600
 #define ALL		100		/* completions, more than there are */
-#define IMPORTS		3		/* of the near end */
+#define IMPORTS		3		/* regions that the near end imports */
 #define S		RCLINK_SQE_SIGNALED
 
 enum { WRITTEN, SENT, STEPS };
@@ -79,7 +79,7 @@ static bool is_up(struct cut *c, const char *name)
 	       view.state == RCLINK_LINK_STATE_UP;
 }
 
-/* An end that is up does not hear of one that is not. */
+/* Take both ends down first: one may be up, unaware that the other is down. */
 static void up_again(struct cut *c)
 {
 	if (!is_up(c, RIG_NEAR) || !is_up(c, RIG_FAR))
@@ -87,7 +87,7 @@ static void up_again(struct cut *c)
 			cut_up(c);
 }
 
-/* The next one of the operations, whatever becomes of its channel. */
+/* Reap the next completion of an operation, even if its channel goes down. */
 static bool completes(struct cut *c, struct rclink_dev_cqe *cqe)
 {
 	int i;
@@ -102,7 +102,7 @@ static bool completes(struct cut *c, struct rclink_dev_cqe *cqe)
 	return false;
 }
 
-/* A message each way, and nothing else. */
+/* One message goes each way, and nothing else arrives. */
 static int moves(struct cut *c)
 {
 	struct rclink_dev_cqe cqe;
@@ -124,7 +124,7 @@ static int moves(struct cut *c)
 	return ret;
 }
 
-/* How many messages have come in, with their data. */
+/* Return: how many messages have arrived with the right data. */
 static int arrived(struct cut *c)
 {
 	struct rclink_dev_cqe cqe;
@@ -154,8 +154,8 @@ static bool was_refused(const struct rclink_dev_cqe *cqe)
 }
 
 /*
- * What came of it, when nothing fails any more. Of what the device refused the
- * user is told, who closes, as nothing else is sent any more.
+ * Check the outcome when nothing fails any more. If the device refused an
+ * operation, the near end was told so and nothing more is sent: it closes.
  */
 static void is_right(struct __test_metadata *_metadata, struct cut *c,
 		     const struct rclink_dev_cqe *cqe)
@@ -170,7 +170,7 @@ static void is_right(struct __test_metadata *_metadata, struct cut *c,
 	ret = arrived(c);
 	EXPECT_LE(arrives, ret);
 	EXPECT_GE(1, ret);
-	/* What failed may have been a message of the link's, after that. */
+	/* A later message of the link itself may have failed. */
 	usleep(QUIET_MS * 1000);
 	up_again(c);
 	ret = moves(c);
@@ -186,7 +186,7 @@ static void is_right(struct __test_metadata *_metadata, struct cut *c,
 	EXPECT_GE(1 - arrives, arrived(c));
 }
 
-/* In order, but for what the device refused, which completes at once. */
+/* Operations complete in order, but a refused one completes at once. */
 static void all_complete(struct __test_metadata *_metadata, struct cut *c,
 			 struct rclink_dev_cqe *cqe)
 {
@@ -245,7 +245,7 @@ TEST_F_TIMEOUT(channel, goes_on_or_ends, TIMEOUT_S)
 	EXPECT_EQ(0, rig_pinned());
 }
 
-/* Nothing of this end has failed, which its record would else tell. */
+/* The peer ended the channel, so this end has no local error on record. */
 TEST_F_TIMEOUT(channel, ends_where_the_peer_withdraws_its_region, TIMEOUT_S)
 {
 	struct cut *c = &self->c;
@@ -288,7 +288,7 @@ FIXTURE_TEARDOWN(imports)
 	cut_end(&self->c);
 }
 
-/* The status of the first operation, late where the channel has ended. */
+/* The status of the first operation; it comes late if the channel ended. */
 static int written(struct cut *c)
 {
 	struct rclink_dev_cqe cqe;
@@ -304,7 +304,7 @@ static int written(struct cut *c)
 	return -ETIMEDOUT;
 }
 
-/* To what the first of its imports is, when the second operation is over. */
+/* Write to the first imported region when the second operation is complete. */
 static int writes(struct cut *c)
 {
 	struct rig *r = &c->r;
@@ -317,7 +317,7 @@ static int writes(struct cut *c)
 	return ret ? ret : rig_completes(r->near);
 }
 
-/* The channel ends before that is on record. */
+/* The channel ends before the local error is on record, so wait for it. */
 static bool is_on_record(struct cut *c)
 {
 	int i;
@@ -331,7 +331,7 @@ static bool is_on_record(struct cut *c)
 	return false;
 }
 
-/* So that the failure that is armed happens, and the count is known. */
+/* Import until the armed failure has happened, so that the count is known. */
 static void drain(struct cut *c, struct fault *f)
 {
 	struct rclink_remote remote;
@@ -341,7 +341,7 @@ static void drain(struct cut *c, struct fault *f)
 			rclink_release(c->r.near, &remote);
 }
 
-/* The peer has withdrawn nothing. False: there are fewer allocations. */
+/* The peer withdraws nothing. Return: false if there is no allocation @k. */
 static bool is_fetched_or_ends(struct __test_metadata *_metadata,
 			       struct cut *c, struct fault *f, int k,
 			       int *ended)
@@ -367,7 +367,7 @@ static bool is_fetched_or_ends(struct __test_metadata *_metadata,
 	}
 	fault_disarm(f);
 	cut_close(c);
-	/* With its record. */
+	/* Delete the links with their records. */
 	ASSERT_EQ(0, rcl_clean(&c->r.s));
 	return happened;
 }
@@ -381,7 +381,7 @@ TEST_F_TIMEOUT(imports, without_memory_for_them_a_channel_ends, TIMEOUT_S)
 		ASSERT_GT(N_MAX, k++);
 	}
 	TH_LOG("%d allocations, %d of them needed", k - 1, ended);
-	/* What it asks with, each time; for keys it tries twice. */
+	/* That of each request is needed; that of keys is tried twice. */
 	EXPECT_LE(IMPORTS, ended);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The far end of a channel posts no receive, after one: how long a send waits
- * is what rnr-retry of the link says. The link itself never notices; where no
- * device gives up, its heartbeats say whether it lives.
+ * The far end of a channel posts one receive and no more: the next SEND waits
+ * as long as rnr-retry of the link says. The link itself never notices; where
+ * the device does not give up, heartbeats show whether the link lives.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 #define RNR_EXCEEDED	13		/* of enum ib_wc_status */
 #define FLUSHED		5
 #define FOR_EVER	7
-#define DEAF_MS		3000		/* longer than 6 of them take */
+#define DEAF_MS		3000		/* longer than 6 RNR retries take */
 #define DEAF_LONG_MS	30000
 #define BEAT_MS		slow(1000)
 #define TIMEOUT		19		/* of a link, 2 s for each try */
 #define TIMEOUT_MOST	31		/* two hours */
 #define LIMIT_MS	slow(20000)
-#define SPIN		80		/* percent; who spins has all of it */
+#define SPIN		80		/* percent; a busy loop takes all */
 #define TIMEOUT_S	90
 
 FIXTURE(deaf)
@@ -97,7 +97,7 @@ static void completes(struct __test_metadata *_metadata,
 		     rclink_status_name(cqe.status));
 }
 
-/* What was done since the last time, @ms ago, in percent of one processor. */
+/* Time spent since the last call, @ms ago, in percent of one processor. */
 static long busy_percent(long ms)
 {
 	unsigned long long user, nice, sys, idle, iowait, irq, softirq;
@@ -130,7 +130,7 @@ static void up(struct __test_metadata *_metadata, struct rig *r)
 	EXPECT_EQ(1, view.epoch);
 }
 
-/* The far end has posted one receive, and the first message has it. */
+/* The far end posts one receive, which the first message takes. */
 static void one_gets_through(struct __test_metadata *_metadata, struct rig *r)
 {
 	receive(_metadata, r, 0);
@@ -139,7 +139,7 @@ static void one_gets_through(struct __test_metadata *_metadata, struct rig *r)
 	completes(_metadata, r->far, 0, 0);
 }
 
-/* The channel is of no use then, and another one is. */
+/* After the channel is closed, another one works on the same link. */
 static void another_one_moves(struct __test_metadata *_metadata, struct rig *r)
 {
 	rig_close(r);
@@ -173,7 +173,7 @@ FIXTURE(patient)
 
 /*
  * A pooled QP has six tries at most, and in rxe of 6.1 an RNR NAK does not stop
- * their timer: seen once, on a busy host, it ended the wait.
+ * their timer. Once, on a busy host, that ended the wait; hence the timeout.
  */
 FIXTURE_SETUP(patient)
 {
@@ -192,7 +192,7 @@ FIXTURE_TEARDOWN(patient)
 	rig_end(&self->r);
 }
 
-/* An end asks again when it has had an answer. */
+/* Of both ends; each sends the next one only after an answer. */
 static uint64_t heartbeats(struct rig *r)
 {
 	return rcl_stat(&r->s, RIG_NEAR, RCLINK_A_STATS_HEARTBEATS) +
@@ -215,7 +215,7 @@ TEST_F_TIMEOUT(patient, who_waits_for_ever_is_told_of_the_end_of_the_link,
 	EXPECT_TRUE(percent >= 0 && percent < SPIN)
 		TH_LOG("%ld %% of a processor", percent);
 	up(_metadata, r);
-	/* One in an interval is enough for both ends, and it may be late. */
+	/* One heartbeat an interval is enough for both ends; it may be late. */
 	EXPECT_LE(DEAF_LONG_MS / BEAT_MS / 2, heartbeats(r) - beats);
 	ASSERT_EQ(0, rcl_disconnect(&r->s, RIG_FAR));
 	completes(_metadata, r->near, 1, FLUSHED);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A link of this host to itself is rotated while its far end has a message in
- * flight that nobody receives. So the near end, where nothing is, waits for a
- * second with its channels still: time to ask something of it, and to give the
- * rotation up, or let the link move.
+ * flight that nobody receives. So the near end, which has none in flight, waits
+ * for a second with its channels still. In that second a test asks something of
+ * the near end, and gives the rotation up or lets the link move.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #define BALLAST		(16 << 20)	/* takes its time to be registered */
 #define QUIET_MS	150		/* nothing completes for so long */
 #define LIMIT_MS	slow(20000)
-#define TRIES		10	/* of what must be quicker than that second */
+#define TRIES		10	/* for what must be done within that second */
 #define ROUNDS		3
 #define TIMEOUT_S	120
 
@@ -32,9 +32,9 @@ FIXTURE(link)
 	struct genl_sock owner;		/* brings the next epoch up */
 	uint64_t epoch;
 	void *ballast;
-	uint64_t number;		/* written last */
+	uint64_t number;		/* the last one written */
 	pid_t opener;
-	int says;			/* what became of that */
+	int says;			/* pipe with the result of the opener */
 };
 
 FIXTURE_SETUP(link)
@@ -47,7 +47,7 @@ FIXTURE_SETUP(link)
 	ASSERT_EQ(0, rig_begin(&self->r));
 	self->r.values.timeout = 19;
 	self->r.values.rnr_retry = 7;
-	/* One would wake the link for other reasons. */
+	/* A heartbeat would wake the link for other reasons. */
 	self->r.values.heartbeat = 0;
 	self->r.values.recover = RCLINK_RECOVER_RESUME;
 }
@@ -94,7 +94,7 @@ static int post_message(struct rclink_chan *chan)
 	return ret < 0 ? ret : 0;
 }
 
-/* The far end may send, as one receive was posted, and sends two. */
+/* The far end sends two messages; the near end has a receive for the first. */
 static int keep_busy(struct rig *r)
 {
 	int ret = post_receive(r->near);
@@ -125,8 +125,8 @@ static bool has_moved(struct _test_data_link *self)
 }
 
 /*
- * 0, and the last number does not go out: it is one more than is there; -ESTALE
- * where this host stood still itself for as long.
+ * Return: 0 if the last number is held back, so that the far end has the one
+ * before; -ESTALE if this host was too slow, so that the link has moved.
  */
 static int becomes_still(struct _test_data_link *self)
 {
@@ -186,7 +186,7 @@ static bool is_settled(struct rig *r, const char *name, uint64_t epoch,
 	       (!moved || view.epoch > epoch);
 }
 
-/* Each end has one epoch. */
+/* Wait until both ends are up with one epoch each. */
 static bool settles(struct _test_data_link *self, bool moved)
 {
 	struct rig *r = &self->r;
@@ -201,7 +201,7 @@ static bool settles(struct _test_data_link *self, bool moved)
 	return false;
 }
 
-/* False where the link had moved before. */
+/* Give the rotation up. Return: false if the link had moved before. */
 static bool is_given_up(struct __test_metadata *_metadata,
 			struct _test_data_link *self)
 {
@@ -227,7 +227,7 @@ static void completes(struct __test_metadata *_metadata,
 		TH_LOG("%s", rclink_status_name(cqe.status));
 }
 
-/* Opens a channel, imports, says what became of that, and keeps it open. */
+/* Open a channel, import a region, report the result, and stay open. */
 static int be_opener(int to)
 {
 	struct rclink_remote remote;
@@ -256,7 +256,7 @@ static int begin_to_open(struct _test_data_link *self)
 	self->says = fds[0];
 	self->opener = fork();
 	if (!self->opener) {
-		/* Who gives a rotation up closes the last one of these. */
+		/* The rotation is given up when the last copy is closed. */
 		genl_close(&self->owner);
 		_exit(be_opener(fds[1]));
 	}
@@ -271,7 +271,7 @@ static bool happens(int fd, short events, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-/* There is one other end, which lives. */
+/* There is exactly one channel to accept, and it stays open. */
 static void is_open(struct __test_metadata *_metadata,
 		    struct _test_data_link *self)
 {
@@ -361,9 +361,9 @@ TEST_F_TIMEOUT(link, a_channel_is_opened_when_the_link_has_moved, TIMEOUT_S)
 }
 
 /*
- * The near end has answered the hello, so the peer may be in that epoch. Who
- * had it brought up gives it up all the same, and has another one: 0 if both
- * can be.
+ * The near end has answered the hello, so the peer may be in the next epoch.
+ * The owner gives that epoch up all the same, and prepares another one. Return:
+ * 0 if both succeed.
  */
 static int replace_next(struct _test_data_link *self)
 {
@@ -396,7 +396,7 @@ TEST_F_TIMEOUT(link, what_was_posted_goes_on_where_it_is_replaced, TIMEOUT_S)
 	EXPECT_TRUE(is_given_up(_metadata, self));
 }
 
-/* Pooled QPs of the next epoch, at both ends. */
+/* Set the number of pooled QPs of the next epoch, at both ends. */
 static int set_qps(struct genl_sock *s, uint32_t qps)
 {
 	static const char * const name[] = { RIG_NEAR, RIG_FAR };

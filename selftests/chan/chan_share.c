@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is exported to all links, over which of them, and by whom. */
+/* Exports to all links: of what memory, over which links, and by whom. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -24,13 +24,13 @@
 #define LARGE_AT	1235	/* in its first page */
 #define EXTENT		(2 << 20)
 #define GIANT		(256u << 20)	/* more keys than one answer has */
-#define GIANT_TURN	(6 << 20)	/* of these, again and again */
+#define GIANT_TURN	(6 << 20)	/* mapped again and again for GIANT */
 #define SLOTS		64
-#define USER_MAX	1024	/* regions of a user, all his files together */
+#define USER_MAX	1024	/* regions of a user in all files together */
 #define STEPS_MAX	1000	/* more than a call allocates */
 #define USER		1000
 #define TIMEOUT_S	120
-#define UNKNOWN		_IO('R', 0xff)	/* a call that there is none of */
+#define UNKNOWN		_IO('R', 0xff)	/* a call that does not exist */
 
 FIXTURE(link)
 {
@@ -57,7 +57,7 @@ static int set_owner(struct genl_sock *s, const char *link, uint32_t uid)
 	return genl_ask(s, &m, NULL, NULL);
 }
 
-/* For what comes next, not for good. */
+/* Only the effective set, so that it can be undone. */
 static void set_cap(unsigned int cap, bool on)
 {
 	struct __user_cap_header_struct head = {
@@ -75,7 +75,7 @@ static void set_cap(unsigned int cap, bool on)
 		abort();
 }
 
-/* As a user who has no capability and may open the device would. */
+/* Open a share as a user without CAP_NET_ADMIN who may open the device. */
 static int share_as(uid_t uid, struct rclink_share **share)
 {
 	struct stat st;
@@ -140,7 +140,7 @@ TEST_F(link, it_is_pinned_once_and_registered_where_it_is_imported)
 	EXPECT_EQ(pinned, rig_pinned());
 	EXPECT_EQ(mrs, rcl_objects("mr"));
 	EXPECT_EQ(-ESTALE, rclink_share_withdraw(s->share, s->region));
-	/* Nor does it end the next one, which has its slot. */
+	/* A stale handle does not end the next region in its slot, either. */
 	last = s->region;
 	ASSERT_EQ(0, share_offer(s, SHARE_RIGHTS));
 	EXPECT_NE(last, s->region);
@@ -205,7 +205,7 @@ TEST_F(link, its_owner_must_have_a_right_to_the_link)
 	ASSERT_EQ(0, set_owner(nl, RIG_NEAR, USER));
 	EXPECT_EQ(0, rclink_import(s->r.far, SHARE_NAME, &s->far));
 	EXPECT_EQ(0, share_moves(s, s->memory, 0, 9));
-	/* What was imported goes on, as a channel that was opened does. */
+	/* Imports go on, as channels that are open do. */
 	ASSERT_EQ(0, set_owner(nl, RIG_FAR, 0));
 	ASSERT_EQ(0, set_owner(nl, RIG_NEAR, 0));
 	EXPECT_EQ(0, share_moves(s, s->memory, 0, 11));
@@ -218,7 +218,7 @@ TEST_F(link, a_name_is_one_user_s_once)
 	struct rclink_share *other = NULL;
 	uint32_t region, theirs;
 
-	/* He has no right to any link yet. */
+	/* USER has no right to any link yet. */
 	ASSERT_EQ(0, share_as(USER, &other));
 	ASSERT_EQ(0, rclink_share_region(other, s->memory, PAGE, SHARE_NAME,
 					 SHARE_RIGHTS, &theirs));
@@ -230,7 +230,7 @@ TEST_F(link, a_name_is_one_user_s_once)
 	EXPECT_EQ(-EEXIST, rclink_share_region(other, s->memory, PAGE,
 					       SHARE_NAME, SHARE_RIGHTS,
 					       &region));
-	/* Now the older one is found. */
+	/* Now USER's region is found, which is the older one. */
 	ASSERT_EQ(0, set_owner(&s->r.s, RIG_FAR, USER));
 	ASSERT_EQ(0, share_import(s));
 	EXPECT_EQ(PAGE, s->near.len);
@@ -257,7 +257,7 @@ TEST_F(link, a_link_s_own_region_comes_first)
 	ASSERT_EQ(0, rclink_withdraw(s->r.far, own));
 	ASSERT_EQ(0, share_import(s));
 	EXPECT_EQ(SHARE_LEN, s->near.len);
-	/* And it may be there before. */
+	/* The same if the link's own region is there first. */
 	ASSERT_EQ(0, rclink_share_withdraw(s->share, s->region));
 	ASSERT_EQ(0, rclink_region(s->r.far, s->r.far_memory, PAGE, SHARE_NAME,
 				   RCLINK_REGION_READ, &own));
@@ -289,7 +289,7 @@ TEST_F(link, many_registrations)
 	munmap(m - LARGE_AT, LARGE + PAGE);
 }
 
-/* The memory is there many times. */
+/* The same memory is mapped many times in a row. */
 static uint8_t *map_giant(void)
 {
 	uint8_t *m = mmap(NULL, GIANT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -351,7 +351,7 @@ TEST_F(link, memory_of_the_kernel_outlives_the_region_in_who_has_it_mapped)
 	munmap(m, SHARE_LEN);
 }
 
-/* An open device that is a share, and nothing else. */
+/* On a share: wrong arguments, and calls that a share does not have. */
 TEST_F(link, what_makes_no_sense_is_refused)
 {
 	struct share_rig *s = &self->s;
@@ -415,7 +415,7 @@ TEST_F(link, what_makes_no_sense_is_refused)
 	close(fd);
 }
 
-/* Who asks an older module is told that, and not that it is too soon. */
+/* A call that the module does not know is ENOTTY before all else. */
 TEST(calls_on_a_file_that_is_nothing)
 {
 	struct rclink_dev_submit submit = { .count = 0 };
@@ -429,7 +429,7 @@ TEST(calls_on_a_file_that_is_nothing)
 	close(fd);
 }
 
-/* Whatever allocation below the call fails, it says so, and keeps nothing. */
+/* Whichever allocation fails, the call reports it and keeps nothing. */
 TEST_F_TIMEOUT(link, a_failure_below_it_leaves_nothing, TIMEOUT_S)
 {
 	struct share_rig *s = &self->s;
@@ -495,7 +495,7 @@ TEST_F_TIMEOUT(link, so_many_of_a_user, TIMEOUT_S)
 	ASSERT_EQ(0, share_as(USER, &more));
 	EXPECT_EQ(-ENOSPC, rclink_share_region(more, s->memory, PAGE, "more",
 					       SHARE_RIGHTS, &region));
-	/* Somebody else has room, and finds his. */
+	/* Another user still has room, and finds the own region. */
 	ASSERT_EQ(0, share_offer_and_import(s));
 	EXPECT_EQ(0, share_moves(s, s->memory, 0, 54));
 	for (i = 0; i < USER_MAX / SLOTS; i++)

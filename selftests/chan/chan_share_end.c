@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of a region for all links, and of who has imported it, when its
- * owner, an epoch, a device or a link ends.
+ * What becomes of a region for all links, and of its imports, when its owner,
+ * an epoch, a device or a link ends.
  */
 #include <errno.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ TEST_F(link, after_the_withdrawal_access_fails)
 	EXPECT_EQ(0, memcmp(s->memory, s->memory + 1, SHARE_LEN - 1));
 }
 
-/* The peer writes meanwhile: nothing comes in afterwards. */
+/* The peer writes during the withdrawal: nothing comes in after it. */
 TEST_F(link, the_withdrawal_of_what_is_being_written)
 {
 	struct share_rig *s = &self->s;
@@ -92,7 +92,7 @@ TEST_F(link, the_withdrawal_of_what_is_being_written)
 	EXPECT_EQ(0, memcmp(s->memory, s->memory + 1, SHARE_LEN - 1));
 }
 
-/* Says that it is ready, and waits for its end. */
+/* Fork an owner that exports the region, says so, and waits for its end. */
 static pid_t fork_owner(struct _test_data_link *self)
 {
 	struct share_rig *s = &self->s;
@@ -125,7 +125,7 @@ TEST_F(link, an_owner_who_is_killed_leaves_nothing)
 	struct share_rig *s = &self->s;
 	int objects;
 
-	/* The QP that registers memory is there from then on. */
+	/* From this export on there is the QP that registers memory. */
 	ASSERT_EQ(0, share_offer_and_import(s));
 	ASSERT_EQ(0, rclink_share_withdraw(s->share, s->region));
 	objects = rcl_all_objects();
@@ -199,7 +199,7 @@ static bool are_down(struct rig *r)
 	       far.state == RCLINK_LINK_STATE_DOWN;
 }
 
-/* The links fail, and come up again: region and imports are there. */
+/* The links fail and come up again: the region and its imports go on. */
 static void fails_and_returns(struct __test_metadata *_metadata,
 			      struct _test_data_link *self, const char *fail)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two links to another host, where a process that takes channels of the link l
- * exports its memory to all; a process of its own takes those of the link m.
+ * Two links, l and m, to another host. A process there takes the channels of l
+ * and exports its memory to all links; another process takes those of m.
  */
 #include <errno.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static int add_over(struct near *n, const struct rclink_remote *to,
 	return ret ? ret : cqe.status ? -EREMOTEIO : 0;
 }
 
-/* Its owner, which is asked over l, does that with it. */
+/* Tell the owner of the region, over l, to do @what. */
 static int tells_owner(struct _test_data_links *self, uint32_t what,
 		       uint32_t seed)
 {
@@ -142,11 +142,11 @@ TEST_F(links, when_it_is_withdrawn_the_other_link_reaches_nothing)
 	EXPECT_EQ(-EREMOTEIO, write_over(&self->m, &self->over_m, 5, &cqe));
 	EXPECT_EQ(REMOTE_ACCESS, cqe.status);
 	EXPECT_EQ(0, tells_owner(self, FAR_CHECK, 4));
-	/* That was no channel of the owner's. */
+	/* The channel that failed was not the owner's. */
 	EXPECT_EQ(0, near_moves(&self->l, 6));
 }
 
-/* Last: there is none any more. */
+/* This test must be the last: it kills the owner. */
 TEST_F(links, when_its_owner_is_killed_the_other_link_reaches_nothing)
 {
 	struct rclink_dev_cqe cqe = { .status = 0 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each verbs call of a channel's life fails once, at either end: the n-th, for
- * every n there is, from opening it until its QP has been leased again; and so
- * do its work requests. Whatever fails, it is said, nothing is left behind, and
- * the next channel works. On simulated devices.
+ * every n there is, from opening the channel until its QP has been leased
+ * again; and so do its work requests. Each failure is reported, nothing is left
+ * behind, and the next channel works. On simulated devices.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "rig.h"
 #include "sim.h"
 
-#define N_MAX		1000	/* more than a round has of anything */
+#define N_MAX		1000	/* more than a round has calls */
 #define PAGE		4096
-#define BACK_MS		8000	/* until what is deleted is gone */
+#define BACK_MS		8000	/* until deleted objects are gone */
 #define LATE_MS		300	/* until a QP has been leased again */
 #define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ | \
 			 RCLINK_REGION_ATOMIC)
@@ -38,7 +38,7 @@ FIXTURE_VARIANT(channel)
 {
 	const char *device;
 	const char *fault;
-	int least;		/* rounds that do not survive it, at least */
+	int least;		/* so many rounds have to fail */
 };
 
 FIXTURE_VARIANT_ADD(channel, calls_near) {
@@ -62,8 +62,8 @@ FIXTURE_VARIANT_ADD(channel, receives_far) {
 };
 
 /*
- * An end that fails cannot always tell: then the heartbeat finds out,
- * and else what nobody acknowledges.
+ * An end that fails cannot always say so. The peer then learns of it from
+ * the heartbeat, or from requests that nobody acknowledges.
  */
 static int begin(struct rig *r, const char *words)
 {
@@ -74,7 +74,7 @@ static int begin(struct rig *r, const char *words)
 	return ret;
 }
 
-/* So few pages to a registration as a link needs. */
+/* No more pages in a registration than a link needs. */
 FIXTURE_SETUP(channel)
 {
 	struct rig *r = &self->r;
@@ -88,7 +88,7 @@ FIXTURE_TEARDOWN(channel)
 	rig_end_sims(&self->r);
 }
 
-/* A message there, which takes a receive. */
+/* Send a message to the far end, which posts a receive for it. */
 static int sends(struct rig *r)
 {
 	int ret;
@@ -108,13 +108,13 @@ static int sends(struct rig *r)
 	return ret || far_is(r->far_memory, 5, PAGE) ? ret : -EILSEQ;
 }
 
-/* The far end imports that memory, and adds to it. */
+/* The far end imports the region and adds to a word of it. */
 static int adds_to(struct rig *r, const char *name, uint64_t *addr)
 {
 	struct rclink_remote remote;
 	int ret = rclink_import(r->far, name, &remote);
 
-	/* What could not be registered is not there; the next import tries. */
+	/* If registering failed, the share is not found: import again. */
 	if (ret == -ENOENT && !strcmp(name, SHARED))
 		ret = rclink_import(r->far, name, &remote);
 	if (!ret)
@@ -129,7 +129,7 @@ static int adds_to(struct rig *r, const char *name, uint64_t *addr)
 	return ret ? ret : rclink_release(r->far, &remote);
 }
 
-/* Another region, of the kernel's memory. */
+/* Another region, of memory that the kernel allocates. */
 static int adds(struct rig *r)
 {
 	uint32_t region;
@@ -140,11 +140,11 @@ static int adds(struct rig *r)
 	if (ret)
 		return ret;
 	ret = adds_to(r, EXTRA, addr);
-	/* Also that of a channel that has ended is there until then. */
+	/* Even if the channel has ended, its region stays until now. */
 	return rclink_withdraw(r->near, region) ? : ret;
 }
 
-/* One for all links, which is registered when it is imported. */
+/* A share, which is registered for a link when it is imported. */
 static int shares(struct rig *r)
 {
 	struct rclink_share *share;
@@ -163,7 +163,7 @@ static int shares(struct rig *r)
 	return ret;
 }
 
-/* As it is documented, or what the device was told to say. */
+/* Is it a documented error, or what the device was told to return? */
 static bool is_defined(int ret)
 {
 	switch (ret) {
@@ -180,7 +180,7 @@ static bool is_defined(int ret)
 	}
 }
 
-/* The life of a channel; 0, or the errno of what did not work. */
+/* The life of a channel; 0, or the error of the step that failed. */
 static int live(struct rig *r)
 {
 	int ret;
@@ -198,7 +198,7 @@ static int live(struct rig *r)
 	return ret;
 }
 
-/* It is as good as new, and then nothing is left of it. */
+/* A new channel works, and then the links leave nothing behind. */
 static void is_whole(struct __test_metadata *_metadata, struct rig *r,
 		     int others, int n)
 {
@@ -218,7 +218,7 @@ static void is_whole(struct __test_metadata *_metadata, struct rig *r,
 	ASSERT_EQ(0, rig_pinned()) TH_LOG("%d: memory is pinned", n);
 }
 
-/* Also after the end of a round, as when the QP is leased again. */
+/* The fault may hit only after a round, as when the QP is leased again. */
 static bool happens(const char *device, const char *fault, long end)
 {
 	int ms;
@@ -303,7 +303,7 @@ TEST(a_channel_is_opened_with_the_qps_that_there_are)
 	rig_end_sims(&r);
 }
 
-/* A driver that says that one registration takes more than it can. */
+/* A driver that claims more pages for a registration than it can take. */
 FIXTURE(boast)
 {
 	struct rig r;

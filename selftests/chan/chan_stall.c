@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The QP of a channel fails, and the link does not. Where channels go on in
- * another epoch the link is to be rotated, and the channel goes on there: what
- * was in flight arrives once. If nobody rotates it the channel ends, and says
- * why it failed; so it does if the same befalls it again at once. Where that
- * would end it, the link is not rotated for others, either. On simulated
- * devices.
+ * The QP of a channel fails while its link does not. If channels go on in
+ * another epoch, the module asks for a rotation of the link, and the channel
+ * goes on in the new epoch: every message that was in flight arrives exactly
+ * once. If nobody rotates the link, the channel ends, and its completion tells
+ * why it failed; the same happens if the QP fails again at once. Where a
+ * rotation would end channels, no other failure asks for one, either. On
+ * simulated devices.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,41 +22,41 @@
 
 #define MESSAGES	4
 #define FULL		RCLINK_DEV_SENDS
-#define QUIET_MS	300	/* nothing is asked for so long */
+#define QUIET_MS	300	/* no rotation is asked for in that time */
 #define LIMIT_MS	slow(20000)
 #define POLL_MS		10
-#define PATIENCE_S	10	/* until a channel ends */
-#define EXTENT		(16 * 4096)	/* pages of a registration there */
+#define PATIENCE_S	10	/* until a stalled channel ends */
+#define EXTENT		(16 * 4096)	/* one registration of the device */
 #define TIMEOUT_S	120
 
 FIXTURE(channel)
 {
 	struct rig r;
 	struct genl_sock events;
-	struct genl_sock owner;		/* brings the next epoch up */
-	struct timespec posted;		/* before the one that fails */
+	struct genl_sock owner;		/* brings up the next epoch */
+	struct timespec posted;		/* before the failing send */
 };
 
-/* Of the near device, with the second send from then on. */
+/* Faults of the near device: its second (or first) send from now on. */
 #define NOT_ANSWERED	"send 2 1 12"
 #define NOT_SENT	"send 2 1 2"
 #define FIRST_NOT_ANSWERED	"send 1 1 12"
-/* The message has arrived; with the one that is tried again. */
+/* The message arrives; the acknowledgments of it and of its retry are lost. */
 #define NOT_ACKNOWLEDGED	"lose_ack 2 2"
 
 /* The message has not arrived, and its acknowledgment is forged. */
 #define SWALLOWED	"swallow 2"
 
-/* Its driver takes the next one not. */
+/* The near device's driver refuses the next send. */
 #define NOT_TAKEN	"post_send 1 1 -12"
-/* And of the next ones the second. */
+/* The near device's driver refuses the second of the next two sends. */
 #define ONE_NOT_TAKEN	"post_send 2 1 -12"
 
-/* Of the far device: its next send or receive, for its consumer's doing. */
+/* The far device's next send or receive fails through its consumer's fault. */
 #define TOO_LONG	"send 1 1 1"
 #define NO_MEMORY	"recv 1 1 2"
 
-/* The near device's next one, until who posted it is back. */
+/* The near device delays its next send until the poster has returned. */
 #define NOT_AT_ONCE	"delay 1 1 300"
 
 FIXTURE_SETUP(channel)
@@ -97,7 +98,7 @@ static int receives(struct rig *r, int n)
 	return ret < 0 ? ret : 0;
 }
 
-/* Each has its number, also in the memory that it is sent from. */
+/* Each message has its number as user data, and as the seed of its data. */
 static int sends(struct rig *r, int first, int n)
 {
 	int ret = 0;
@@ -126,7 +127,7 @@ static void completes(struct __test_metadata *_metadata,
 		     rclink_status_name(cqe.status));
 }
 
-/* The first; then nothing is to come that concerns it. */
+/* The first message arrives; the pause lets everything about it settle. */
 static void one_arrives(struct __test_metadata *_metadata, struct rig *r)
 {
 	ASSERT_EQ(0, sends(r, 0, 1));
@@ -135,7 +136,7 @@ static void one_arrives(struct __test_metadata *_metadata, struct rig *r)
 	usleep(QUIET_MS * 1000);
 }
 
-/* One message goes through before: all is quiet then, but for the fault. */
+/* One message goes through first, so that nothing else can meet the fault. */
 static void fail(struct __test_metadata *_metadata,
 		 struct _test_data_channel *self, const char *fault)
 {
@@ -147,7 +148,7 @@ static void fail(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", fault));
 	clock_gettime(CLOCK_MONOTONIC, &self->posted);
 	ASSERT_EQ(0, sends(r, 1, MESSAGES - 1));
-	/* What is before the one that fails. */
+	/* The message before the one that fails. */
 	completes(_metadata, r->near, 1, 0);
 	completes(_metadata, r->far, 1, 0);
 }
@@ -160,7 +161,7 @@ static bool is_up_in(struct rig *r, const char *name, uint64_t epoch)
 	       view.state == RCLINK_LINK_STATE_UP && view.epoch == epoch;
 }
 
-/* The rest arrives, in order, and nothing else does. */
+/* The remaining messages arrive in order, and nothing else does. */
 static void goes_on(struct __test_metadata *_metadata,
 		    struct _test_data_channel *self)
 {
@@ -178,7 +179,10 @@ static void goes_on(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
 }
 
-/* In order, and not before the time is over in which it could have moved. */
+/*
+ * The failed send and those behind it complete in order, but not before the
+ * time in which the channel could have moved to another epoch is over.
+ */
 static void ends(struct __test_metadata *_metadata,
 		 struct _test_data_channel *self, int status, uint64_t epoch)
 {
@@ -195,7 +199,7 @@ static void ends(struct __test_metadata *_metadata,
 	EXPECT_TRUE(is_up_in(r, RIG_NEAR, epoch));
 	EXPECT_TRUE(is_up_in(r, RIG_FAR, epoch));
 	rig_close(r);
-	/* And the link has a QP for another one. */
+	/* The link has a QP for another channel. */
 	ASSERT_EQ(0, rig_open(r));
 	EXPECT_EQ(0, rig_moves(r, 3));
 }
@@ -227,7 +231,7 @@ TEST_F_TIMEOUT(channel, sends_nothing_again_that_arrived, TIMEOUT_S)
 	moves(_metadata, self, NOT_ACKNOWLEDGED);
 }
 
-/* No submission, which would look for itself whether there is room. */
+/* Do not submit: a submission would itself look for room. */
 static void reaps(struct __test_metadata *_metadata, struct rig *r, int n)
 {
 	struct pollfd fd = { .fd = rclink_fd(r->near), .events = POLLIN };
@@ -240,7 +244,7 @@ static void reaps(struct __test_metadata *_metadata, struct rig *r, int n)
 	}
 }
 
-/* It would arrive without what was to come before it. */
+/* A later send would arrive without the refused one that precedes it. */
 TEST_F_TIMEOUT(channel, what_follows_what_the_device_refused_is_flushed,
 	       TIMEOUT_S)
 {
@@ -257,7 +261,7 @@ TEST_F_TIMEOUT(channel, what_follows_what_the_device_refused_is_flushed,
 	EXPECT_EQ(0, poll(&fd, 1, QUIET_MS));
 }
 
-/* The next completion, of whichever of them. */
+/* Any one of the n sends from first on completes. */
 static void completes_one_of(struct __test_metadata *_metadata,
 			     struct rclink_chan *chan, int first,
 			     const int *status, int n, unsigned int *seen)
@@ -275,8 +279,9 @@ static void completes_one_of(struct __test_metadata *_metadata,
 }
 
 /*
- * In the midst of one submission: what the device had before arrives, though it
- * may complete later, and what was to come behind it does not.
+ * The device refuses a send in the middle of a submission. What it had taken
+ * before arrives, although it may complete later; the sends behind the refused
+ * one do not arrive.
  */
 TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 {
@@ -301,14 +306,16 @@ TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 	EXPECT_EQ(0, poll(&fd, 1, QUIET_MS));
 	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
 	EXPECT_EQ(1, rcl_stat(&r->s, RIG_NEAR, RCLINK_A_STATS_CHAN_ERRORS));
-	/* It goes on in no other epoch. */
+	/* The channel goes on in no other epoch. */
 	ASSERT_EQ(0, rig_rotate(&self->owner));
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
 	for (i = 2; i < MESSAGES + 1; i++)
 		completes(_metadata, r->far, i, SIM_FLUSHED);
 }
 
-/* As many complete in the new epoch as had in the old one when it was full. */
+/*
+ * As many sends complete in the new epoch as in the old one until it was full.
+ */
 TEST_F_TIMEOUT(channel, has_room_after_all_of_it_has_completed, TIMEOUT_S)
 {
 	struct rig *r = &self->r;
@@ -342,7 +349,7 @@ TEST_F_TIMEOUT(channel, ends_where_nobody_rotates_the_link, TIMEOUT_S)
 	ends(_metadata, self, SIM_LOC_QP_OP_ERR, 1);
 }
 
-/* That a consumer hears of its own failure at once, and nothing is rotated. */
+/* The consumer hears of its own failure at once, and nothing is rotated. */
 TEST_F_TIMEOUT(channel, ends_where_a_receive_had_no_memory, TIMEOUT_S)
 {
 	struct rig *r = &self->r;
@@ -356,7 +363,7 @@ TEST_F_TIMEOUT(channel, ends_where_a_receive_had_no_memory, TIMEOUT_S)
 	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
 }
 
-/* Another epoch would not help it. */
+/* Another epoch would not help: the channel has failed at the other end. */
 TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
 {
 	struct rig *r = &self->r;
@@ -382,7 +389,9 @@ TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
 	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
 }
 
-/* It has not looked, and so the end of the epoch finds what failed before. */
+/*
+ * The polled channel has not seen the failure: the end of the epoch finds it.
+ */
 TEST_F_TIMEOUT(channel, ends_with_the_epoch_after_a_failure_of_its_own,
 	       TIMEOUT_S)
 {
@@ -414,8 +423,8 @@ TEST_F_TIMEOUT(channel, is_not_rescued_again_at_once, TIMEOUT_S)
 }
 
 /*
- * The one behind it comes with a PSN that is too high. Where that is mended by
- * another epoch, the far end says how many it has got.
+ * The message behind the lost one comes with a PSN that is too high. When
+ * another epoch is to mend that, the far end says how many messages it has got.
  */
 TEST_F_TIMEOUT(channel, ends_where_a_message_was_lost, TIMEOUT_S)
 {
@@ -441,7 +450,7 @@ TEST_F_TIMEOUT(channel, ends_where_a_message_was_lost, TIMEOUT_S)
 	EXPECT_EQ(0, rig_moves(r, 3));
 }
 
-/* Two work requests, and as many behind it as there may be. */
+/* A write of two work requests, and as many sends behind it as fit. */
 static int fills(struct rig *r, const struct rclink_remote *extra)
 {
 	int ret;
@@ -458,7 +467,7 @@ static int fills(struct rig *r, const struct rclink_remote *extra)
 	return ret < 0 ? ret : 0;
 }
 
-/* The second part fails: the first one has not given up its place. */
+/* The second work request of the write fails; the first keeps its place. */
 TEST_F_TIMEOUT(channel, goes_on_where_an_operation_failed_in_its_middle,
 	       TIMEOUT_S)
 {
@@ -484,12 +493,12 @@ TEST_F_TIMEOUT(channel, goes_on_where_an_operation_failed_in_its_middle,
 	ASSERT_EQ(0, fills(r, &extra));
 	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
 	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
-	/* Its completion is still due, and so all places are taken. */
+	/* The completion of the write is still due, so all places are taken. */
 	ASSERT_EQ(0, rclink_send(r->near, rclink_none(), RCLINK_SQE_SIGNALED,
 				 RCLINK_DEV_SENDS));
 	EXPECT_EQ(-EBUSY, rclink_submit(r->near, 0, 0));
 	ASSERT_EQ(0, rig_rotate(&self->owner));
-	/* Then there is room for it. */
+	/* After the rotation there is room for another send. */
 	ASSERT_EQ(1, poll(&first, 1, LIMIT_MS));
 	for (i = 1; i <= RCLINK_DEV_SENDS; i++) {
 		completes(_metadata, r->near, i, 0);
@@ -500,7 +509,7 @@ TEST_F_TIMEOUT(channel, goes_on_where_an_operation_failed_in_its_middle,
 	munmap(addr, 2 * EXTENT);
 }
 
-/* Of the next epoch. */
+/* Set what the link's channels do from the next epoch on. */
 static int set_recover(struct rig *r, const char *name, uint32_t recover)
 {
 	struct genl_msg m;
@@ -524,7 +533,7 @@ static bool comes_up_in(struct rig *r, uint64_t epoch)
 	return false;
 }
 
-/* Another channel, in the epoch of that number, whose far end is set so. */
+/* Open another channel in @epoch, with the far end's policy set to @recover. */
 static void opens_in(struct __test_metadata *_metadata,
 		     struct _test_data_channel *self, uint32_t recover,
 		     uint64_t epoch)
@@ -538,7 +547,7 @@ static void opens_in(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, rig_open(r));
 }
 
-/* The device says so of a QP that nobody leases. */
+/* The device reports an access error of a QP that nobody leases. */
 static void is_refused_access(struct __test_metadata *_metadata,
 			      struct rig *r)
 {
@@ -550,8 +559,8 @@ static void is_refused_access(struct __test_metadata *_metadata,
 }
 
 /*
- * Access that fails has the link rotated, but not where that would end the
- * peer's channels: its answer to HEARS has said so.
+ * An access error asks for a rotation, but not where that would end the peer's
+ * channels: the peer's answer to HEARS has told so.
  */
 TEST_F_TIMEOUT(channel, goes_on_whatever_befalls_others_where_the_peer_resets,
 	       TIMEOUT_S)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations at both ends of a channel fail, whoever makes them: channel and
- * link end as they may, or work, and all is well once nothing fails any more.
- * Needs the debug kernel.
+ * Allocations fail at both ends of a channel, whoever makes them. Channel and
+ * link work, or end with a defined error; once nothing fails any more, they
+ * work again. Needs the debug kernel.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -20,9 +20,9 @@
 #define PAGE_ALLOC	"fail_page_alloc"
 #define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 #define STEPS_MAX	1000	/* more than any round allocates */
-#define HANDLES		70	/* more than there are of one kind */
+#define HANDLES		70	/* more than a channel has of one kind */
 #define BACK_MS		10000	/* until a QP has been leased again */
-#define SETTLE_MS	300	/* for what is left to others */
+#define SETTLE_MS	300	/* for work that others do later */
 #define STORM_S		15
 #define LINK_TRIES	2
 #define SWEEP_S		900
@@ -54,7 +54,7 @@ static bool is_defined(int ret)
 	case -ENOTCONN:		/* the link is down */
 	case -ECONNRESET:	/* the other end, or its device */
 	case -ENFILE:		/* rxe has no socket for a QP */
-	case -EREMOTEIO:	/* a completion, as its status says */
+	case -EREMOTEIO:	/* a completion has an error status */
 		return true;
 	default:
 		return false;
@@ -69,7 +69,7 @@ static int finds(struct rig *r)
 	return ret ? ret : rclink_release(r->near, &remote);
 }
 
-/* The kernel's memory, of the channel. */
+/* Export memory of the kernel by the channel; the peer imports it. */
 static int lends(struct rig *r)
 {
 	uint32_t region;
@@ -85,7 +85,7 @@ static int lends(struct rig *r)
 	return ret ? ret : gone;
 }
 
-/* Of all links: it is registered when the peer asks for it. */
+/* The same by a share, which is registered when the peer imports it. */
 static int shares(struct rig *r)
 {
 	struct rclink_share *share;
@@ -102,11 +102,11 @@ static int shares(struct rig *r)
 		munmap(addr, PAGE);
 	}
 	rclink_share_close(share);
-	/* What the peer could not register is not there, it says. */
+	/* If the other end cannot register it, it says that it is not there. */
 	return ret == -ENOENT ? -ENOMEM : ret;
 }
 
-/* Open, move, close; the link may go down, but says why. */
+/* Open a channel, use it, close it; a link that goes down must say why. */
 static int go_round(struct rig *r)
 {
 	struct rcl_view view;
@@ -126,7 +126,7 @@ static int go_round(struct rig *r)
 	return ret;
 }
 
-/* As good as new, once nothing fails any more; and then there is nothing. */
+/* Once nothing fails any more, all works, and no object is left behind. */
 static void recovers(struct __test_metadata *_metadata, struct rig *r,
 		     int objects)
 {
@@ -192,7 +192,7 @@ static int set_both(unsigned int percent)
 	return ret ? ret : fault_percent(PAGE_ALLOC, percent);
 }
 
-/* What fails may keep the link from ever coming up: then it does so without. */
+/* If failures keep the link from coming up, bring it up without failures. */
 static int link_in_storm(struct __test_metadata *_metadata, struct rig *r,
 			 unsigned int percent)
 {
@@ -219,7 +219,7 @@ static void storm(struct __test_metadata *_metadata, struct rig *r,
 	ASSERT_EQ(0, fault_percent_setup(SLAB));
 	ASSERT_EQ(0, fault_percent_setup(PAGE_ALLOC));
 	ASSERT_EQ(0, set_both(percent));
-	/* The harness has a limit for what never comes. */
+	/* The harness's timeout ends this if no page allocation ever fails. */
 	while (time(NULL) < end ||
 	       (percent >= 10 && !fault_fired(PAGE_ALLOC))) {
 		failed += link_in_storm(_metadata, r, percent);
@@ -235,7 +235,7 @@ static void storm(struct __test_metadata *_metadata, struct rig *r,
 	printf("# %lu of slabs and %lu of pages failed\n", fault_fired(SLAB),
 	       fault_fired(PAGE_ALLOC));
 	EXPECT_LT(0, fault_fired(SLAB));
-	/* of pages it takes few */
+	/* few pages are allocated */
 	if (percent >= 10)
 		EXPECT_LT(0, fault_fired(PAGE_ALLOC));
 	recovers(_metadata, r, objects);

@@ -14,7 +14,7 @@
 #include "sim.h"
 
 #define LEN		64
-#define QUIET_MS	300	/* nothing else is sent then */
+#define QUIET_MS	300	/* after this nothing else is sent */
 #define LIMIT_MS	slow(20000)
 #define TIMEOUT_S	120
 
@@ -33,7 +33,7 @@ static const char *const names[SIM_STATUSES] = {
 	"general error",
 };
 
-/* Of the link: what counts failures of channels, and what does not. */
+/* Link counters that count failures of channels, and some that do not */
 static const uint16_t counters[] = {
 	RCLINK_A_STATS_CHAN_ERRORS,
 	RCLINK_A_STATS_LOCAL_ACCESS_ERRORS,
@@ -66,7 +66,7 @@ FIXTURE_SETUP(channel)
 
 	ASSERT_EQ(0, rig_begin_sims(r, ""));
 	r->values.recover = variant->recover;
-	/* A heartbeat could be what fails. */
+	/* A heartbeat could fail instead. */
 	r->values.heartbeat = 0;
 }
 
@@ -97,7 +97,7 @@ static int send_it(struct rig *r, int number)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of a new link, which nothing has made wary; a message has gone through. */
+/* Begin with a new link without failures, and let a message through. */
 static void begin(struct __test_metadata *_metadata, struct rig *r)
 {
 	ASSERT_EQ(0, rcl_clean(&r->s));
@@ -140,7 +140,7 @@ static bool counts(uint16_t counter, int status)
 	}
 }
 
-/* By that link, once, and it is up as it was. */
+/* That link has counted it once, and is still up in its first epoch. */
 static void is_counted(struct __test_metadata *_metadata, struct genl_sock *s,
 		       const char *name, int status)
 {
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(channel, every_status_of_a_send_is_told, TIMEOUT_S)
 	}
 }
 
-/* The device has nothing of its own to say of these. */
+/* The device has no vendor error for these. */
 TEST_F_TIMEOUT(channel, every_status_of_a_receive_is_told, TIMEOUT_S)
 {
 	struct rig *r = &self->r;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device whose CQ cannot be polled or armed, and one that does not give a
- * registration back, or takes its time for that. The first is noticed without a
- * heartbeat; what the second goes on using is lost, and nobody else gets it: on
- * that the simulated device has an eye (mr.c), when it is deleted.
+ * A device whose CQ cannot be polled or armed, and a device that does not give
+ * a registration back, or is slow to. The first fault is noticed without a
+ * heartbeat. Memory that the device goes on using after the second is lost, and
+ * nobody else gets it: the simulated device checks that when it is deleted
+ * (mr.c).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,20 +21,20 @@
 #define NEAR		SIM_NEAR
 #define FAR		SIM_FAR
 #define WORDS		"pages=16"
-#define RARE_MS		60000	/* a heartbeat that tells no test anything */
-#define LIVELY_MS	1000	/* one that tells that the other end is gone */
+#define RARE_MS		60000	/* a heartbeat too rare to notice anything */
+#define LIVELY_MS	1000	/* one that notices that the peer is gone */
 #define PAGE		4096
 #define EXTRA		"extra"
 #define EXTRA_SIZE	(33 * PAGE)	/* three registrations */
 #define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 #define EVER		1000000
-#define QUIET_MS	300	/* until a link has nothing to say any more */
+#define QUIET_MS	300	/* until an idle link is silent */
 #define NOTICED_MS	10000
-#define UNDRAINED_S	6	/* until nobody waits any more for the CQ */
-#define MORE		3	/* channels; each alone would take 5 s */
+#define UNDRAINED_S	6	/* until no drain waits for the CQ any more */
+#define MORE		3	/* channels; one after another, 5 s each */
 #define BACK_MS		12000
-#define UNSIGNALED	4	/* fewer than the module has one signaled of */
-#define LATE		"delay 1 8 300"	/* the next eight, in ms */
+#define UNSIGNALED	4	/* too few for the module to signal one */
+#define LATE		"delay 1 8 300"	/* each of the next eight sends, ms */
 
 FIXTURE(dev)
 {
@@ -53,7 +54,7 @@ FIXTURE_SETUP(dev)
 	r->values.recover = RCLINK_RECOVER_RESUME;
 }
 
-/* It is as good as new, and nothing is left that somebody knows of. */
+/* The devices work as before, and no object is left that anybody knows of. */
 FIXTURE_TEARDOWN(dev)
 {
 	static const char *const faults[] = {
@@ -92,7 +93,7 @@ static void goes_down(struct __test_metadata *_metadata,
 		TH_LOG("%s", view.reason_text);
 }
 
-/* The control QP: a question comes in. */
+/* The fault hits the CQ of the control QP when the peer's ping comes in. */
 static void link_fails(struct __test_metadata *_metadata,
 		       struct _test_data_dev *self, const char *fault,
 		       int times)
@@ -145,7 +146,10 @@ static int send_late(struct rig *r, uint32_t seed)
 	return ret < 0 ? ret : 0;
 }
 
-/* That of a channel, for whose completion somebody waits: it goes on. */
+/*
+ * The fault hits the CQ of a channel while a send is due. The link goes down,
+ * and comes up in another epoch.
+ */
 static void chan_fails(struct __test_metadata *_metadata,
 		       struct _test_data_dev *self, const char *fault,
 		       int times, bool undrained)
@@ -159,7 +163,7 @@ static void chan_fails(struct __test_metadata *_metadata,
 	usleep(QUIET_MS * 1000);
 	ASSERT_EQ(0, send_late(r, 2));
 	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s 1 %d", fault, times));
-	/* Who looks or waits meets it. */
+	/* Looking or waiting for a completion meets the fault. */
 	rclink_submit(r->near, 1, 10);
 	goes_down(_metadata, self);
 	if (undrained)
@@ -200,7 +204,7 @@ TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_armed)
 	chan_goes_on(_metadata, self);
 }
 
-/* Not for a drain, either: what became of the message, the peer knows. */
+/* A drain cannot poll the CQ, either; the peer knows the message's fate. */
 TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_polled)
 {
 	chan_fails(_metadata, self, "poll_cq", EVER, true);
@@ -213,7 +217,7 @@ static void *closes(void *fd)
 	return NULL;
 }
 
-/* Nobody waits for the CQ of each of them in turn. */
+/* The link does not wait for the CQ of one channel after another. */
 TEST_F(dev, channels_end_together_whose_queues_cannot_be_polled)
 {
 	int near[MORE], far[MORE], i;
@@ -255,7 +259,7 @@ static int write_unsignaled(struct rig *r, int n)
 	return ret < 0 ? ret : 0;
 }
 
-/* Where it does not go on; what became of them nobody knows. */
+/* The channel does not go on, and nobody knows what became of the writes. */
 TEST_F(dev, what_is_not_signaled_fails_whose_queue_could_not_be_polled)
 {
 	struct rig *r = &self->r;
@@ -297,7 +301,7 @@ static int write_late(struct rig *r, const struct rclink_remote *to,
 	return ret < 0 ? ret : 0;
 }
 
-/* That of registrations, for which a QP of their own is polled. */
+/* Registrations have a QP of their own, whose CQ is polled. */
 TEST_F(dev, a_registration_fails_whose_queue_cannot_be_polled)
 {
 	struct rig *r = &self->r;
@@ -326,7 +330,7 @@ static int extra(struct rig *r, void **m, uint32_t *region,
 	return ret ? ret : rclink_import(r->near, EXTRA, remote);
 }
 
-/* The device goes on writing there, into what belongs to nobody else. */
+/* The device goes on writing to the region, which belongs to nobody else. */
 TEST_F(dev, a_region_is_lost_that_is_not_given_back)
 {
 	struct rclink_remote remote;
@@ -373,7 +377,7 @@ TEST_F(dev, a_region_is_lost_of_which_one_part_is_not_given_back)
 	EXPECT_EQ(0, rig_moves(r, 6));
 }
 
-/* What was registered before the failure is not given back, either. */
+/* The third extent cannot be registered; the first two are not given back. */
 TEST_F(dev, a_region_is_lost_that_could_not_be_registered_whole)
 {
 	struct rig *r = &self->r;
@@ -409,7 +413,7 @@ TEST_F(dev, a_channel_ends_of_which_nothing_is_given_back)
 	EXPECT_LT(pinned, rig_pinned());
 }
 
-/* Its region cannot be registered again, so it cannot go on. */
+/* The region cannot be registered again, so the channel cannot go on. */
 TEST_F(dev, a_channel_does_not_go_on_with_what_is_lost)
 {
 	struct rig *r = &self->r;
@@ -462,7 +466,7 @@ TEST_F(dev, a_region_for_all_is_lost_that_one_device_does_not_give_back)
 	EXPECT_EQ(0, rig_moves(r, 10));
 }
 
-/* Lost with the epoch, in which it was registered, and said later. */
+/* The region is lost with the epoch; withdrawing it later tells so. */
 TEST_F(dev, a_region_for_all_is_lost_with_a_link)
 {
 	struct rclink_share *share;
@@ -481,7 +485,7 @@ TEST_F(dev, a_region_for_all_is_lost_with_a_link)
 	rclink_share_close(share);
 }
 
-/* Its own memory, which the peer may write to, too. */
+/* The link buffer, which the peer may write to, too. */
 TEST_F(dev, a_link_ends_whose_buffer_is_not_given_back)
 {
 	struct rcl_pong pong;
@@ -516,7 +520,7 @@ TEST_F(dev, a_device_is_removed_that_gives_nothing_back)
 }
 
 #define MANY		20	/* registrations */
-#define SLOW_MS		400	/* for the end of each */
+#define SLOW_MS		400	/* the device takes to end each */
 
 static double seconds(void)
 {
@@ -548,7 +552,7 @@ TEST_F(dev, a_link_ends_while_another_one_gives_a_region_back)
 	ASSERT_EQ(0, rclink_share(&share));
 	ASSERT_EQ(0, rclink_share_memory(share, &m, MANY * 16 * PAGE, EXTRA,
 					 RIGHTS, &region));
-	/* What was imported first is given back first: at the far end. */
+	/* The first import is given back first: that at the far end. */
 	ASSERT_EQ(0, rclink_import(r->near, EXTRA, &remote));
 	ASSERT_EQ(0, rclink_import(r->far, EXTRA, &remote));
 	ASSERT_EQ(0, sim_knob(FAR, "fault", "slow_mr 1 %d %d", EVER, SLOW_MS));
@@ -558,20 +562,20 @@ TEST_F(dev, a_link_ends_while_another_one_gives_a_region_back)
 	EXPECT_EQ(0, rcl_disconnect(&r->s, RIG_NEAR));
 	took = seconds() - begin;
 	pthread_join(owner, NULL);
-	/* Long before the other one has. */
+	/* The near end was done long before the far end was. */
 	EXPECT_TRUE(2 * took < seconds() - begin)
 		TH_LOG("%f of %f s", took, seconds() - begin);
 	munmap(m, MANY * 16 * PAGE);
 }
 
-/* Whatever errno that has: some mean to who posts that it may try again. */
+/* Not even for -EAGAIN, which elsewhere tells the caller to try again. */
 TEST_F(dev, a_receive_that_is_refused_is_not_tried_for_ever)
 {
 	struct rig *r = &self->r;
 
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
-	/* The control QP posts receives, too. */
+	/* Let the control QP post its receives first. */
 	usleep(2 * QUIET_MS * 1000);
 	ASSERT_EQ(0, sim_knob(NEAR, "fault", "post_recv 1 1 -11"));
 	ASSERT_EQ(0, rclink_recv(r->near, rclink_none(), 1));

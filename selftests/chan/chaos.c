@@ -6,9 +6,9 @@
  * usage: chaos LINK listen CHANNELS [SERVICE]
  *        chaos LINK connect CHANNELS SECONDS [SERVICE]
  *
- * SIGTERM ends the SECONDS of the end that connects. Between SIGUSR1 and
- * SIGUSR2 there are no atomics: not every device keeps what they promise where
- * packets are lost.
+ * SIGTERM makes the end that connects stop before SECONDS are over. Between
+ * SIGUSR1 and SIGUSR2 there are no atomics: where packets are lost, not every
+ * device keeps what atomics promise.
  *
  * The end that listens prints "listening". Both print "begun", and when all
  * channels have ended in order, or one has failed, a line of sums: WORD NUMBER
@@ -26,9 +26,9 @@
 #include "common.h"
 
 #define CHANNELS_MAX	16
-#define END_S		180	/* for what is under way, and a last recovery */
+#define END_S		180	/* for pending operations and a recovery */
 #define OPEN_TRIES	300
-#define PAUSE_US	100000	/* or an emulated host has time for this only */
+#define PAUSE_US	100000	/* else an emulated host can do nothing else */
 
 static struct chaos_chan chans[CHANNELS_MAX];
 static unsigned int num;
@@ -44,7 +44,7 @@ static void on_user(int signal)
 	__atomic_store_n(&chaos_atomics, signal == SIGUSR2, __ATOMIC_RELAXED);
 }
 
-/* The link may just be down, and come back. */
+/* Try again for a while if the link is down: it may come back. */
 static int open_one(struct rclink_chan **chan, const char *link,
 		    const char *service)
 {
@@ -86,7 +86,7 @@ static int open_all(const char *link, const char *service, bool listens)
 	return ret ? say("open", ret) : 0;
 }
 
-/* Returns how many channels are not over. */
+/* Return: how many channels are not over yet. */
 static unsigned int go_on(struct pollfd *fds)
 {
 	unsigned int i, left = 0;

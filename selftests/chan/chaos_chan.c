@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each message has its number, a checksum, and how many of the other end's
- * messages have come. Before some of them a WRITE puts a pattern into the
+ * Each message has its number, a checksum, and the number of messages that have
+ * come from the other end. Before some of them a WRITE puts a pattern into the
  * peer's memory, which is there when the message is; beside others a counter
  * of the peer is incremented.
  */
@@ -13,19 +13,19 @@
 
 #include "common.h"
 
-#define WINDOW		8	/* messages that the peer has not told of */
-#define TELL		4	/* messages after which it is told alone */
-#define RECVS		28	/* the window, and what tells */
+#define WINDOW		8	/* messages that the peer has not acked */
+#define TELL		4	/* messages after which an ACK goes alone */
+#define RECVS		28	/* the window, and ACKs */
 #define SLOT		2048
 #define HEAD		48
 #define SLOTS		16	/* of patterns, more than the window */
 #define PATTERN		1024
 
-#define TRIES		6000	/* of what cannot be yet: half a minute */
+#define TRIES		6000	/* of what is not possible yet: half a minute */
 
 /*
- * A registration of the region ends where so many bytes do: amid a receive,
- * and amid a pattern, which are moved in two pieces.
+ * A registration of the region covers so many bytes. One ends amid a receive,
+ * another one amid a pattern, which are therefore moved in two pieces.
  */
 #define REGISTERED	(2u << 20)
 #define RECV_AT		(REGISTERED - 4 * SLOT - 512)
@@ -114,7 +114,7 @@ static void submit(struct chaos_chan *c)
 {
 	int ret = rclink_submit(c->chan, 0, 0);
 
-	/* Who is done has closed; what has completed before is to be reaped. */
+	/* A peer that is done has closed; earlier completions are reaped. */
 	if (ret == -ECONNRESET && !c->closed) {
 		c->closed = true;
 		return;
@@ -316,7 +316,7 @@ void chaos_go_on(struct chaos_chan *c)
 	c->sums.received = c->got;
 }
 
-/* The last word of this end has arrived, and so has the peer's. */
+/* The last message of this end has arrived, and so has the peer's. */
 bool chaos_is_over(const struct chaos_chan *c)
 {
 	return c->failed || (c->ended && c->ending && c->acked == c->sent &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs of both ends need. */
+/* Helpers for the programs of both ends. */
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* On stderr; returns @ret, a negative errno. */
+/* Print an error to stderr; returns @ret, a negative errno. */
 static inline int say(const char *what, int ret)
 {
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what,
@@ -17,7 +17,7 @@ static inline int say(const char *what, int ret)
 	return ret;
 }
 
-/* Pages of zeros; without them the test cannot go on. */
+/* Map pages of zeros, or exit, as the test cannot go on without. */
 static inline void *memory(size_t len)
 {
 	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,

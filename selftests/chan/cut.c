@@ -22,10 +22,10 @@ int cut_begin(struct cut *c)
 {
 	int ret = rig_begin_sims(&c->r, "");
 
-	/* So that nothing is sent again: 2 s. */
+	/* A timeout of 2 s, so that nothing is sent again. */
 	c->r.values.timeout = 19;
 	c->r.values.retry = -1;
-	/* One would be lost, too. */
+	/* A heartbeat would be lost, too. */
 	c->r.values.heartbeat = 0;
 	c->words = NULL;
 	return ret;
@@ -163,7 +163,7 @@ static int post_send(struct cut *c, const struct cut_step *step, int tag)
 		ret = rclink_send_inv(r->near, data, &c->brief, flags, tag);
 	else
 		ret = rclink_send_imm(r->near, data, CUT_IMM + i, flags, tag);
-	/* Those bytes have been copied. */
+	/* Inline data have been copied already. */
 	if (step->flags & RCLINK_SQE_INLINE)
 		memset(from, 0, CUT_SIZE);
 	return ret;
@@ -228,7 +228,7 @@ int cut_post(struct cut *c)
 	return ret < 0 ? ret : ret == c->n ? 0 : -EBUSY;
 }
 
-/* Has that fault had so many chances? */
+/* Wait until the fault has had exactly @n chances to happen. */
 static int until_seen(const char *fault, long n)
 {
 	int ms;
@@ -241,7 +241,7 @@ static int until_seen(const char *fault, long n)
 	return -ETIMEDOUT;
 }
 
-/* Those that are carried out, and the first one that is not. */
+/* Post all steps; wait for the @done that succeed, and one that is dropped. */
 static int post_and_wait(struct cut *c, int done)
 {
 	long acks = sim_seen(SIM_NEAR, "late_ack");
@@ -266,7 +266,7 @@ static int set_ports(int up)
 	return ret ? ret : sim_knob(SIM_FAR, "up", "%d", up);
 }
 
-/* It may have ended, which its owner does not mind. */
+/* The old region may have been invalidated; its withdrawal still succeeds. */
 static int new_brief(struct cut *c)
 {
 	struct rig *r = &c->r;

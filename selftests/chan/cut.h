@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A link of two simulated devices of this host, and a channel, which are cut
- * when the far end has carried out the first few of some operations, while the
- * near one has not been told of any. Functions return 0 or a negative errno.
+ * A link between two simulated devices of this host, with a channel. The link
+ * is cut when the far end has carried out the first few of some operations, but
+ * no ACK has reached the near end. Functions return 0 or a negative errno.
  */
 #ifndef CUT_H
 #define CUT_H
@@ -14,15 +14,15 @@
 
 #define CUT_STEPS	3
 #define CUT_RECVS	20		/* posted at either end */
-#define CUT_SIZE	64		/* of a message; and between words */
-#define CUT_IMM		0x1000		/* and the number of the message */
-/* A word of the far end, and what a step makes of it. */
+#define CUT_SIZE	64		/* of a message; also between words */
+#define CUT_IMM		0x1000		/* plus the number of the message */
+/* A word of the far end before and after a step that changes it. */
 #define CUT_BEFORE	0x0123456789abcdefULL
 #define CUT_AFTER	0x1123456789abcdf0ULL
 
 /**
  * struct cut_step - an operation of the near end
- * @op: enum rclink_dev_op, not all of them
+ * @op: enum rclink_dev_op; not all of them are supported
  * @flags: RCLINK_SQE_SIGNALED, RCLINK_SQE_INLINE
  */
 struct cut_step {
@@ -31,18 +31,18 @@ struct cut_step {
 };
 
 /**
- * struct cut - what there is
+ * struct cut - a link that is to be cut, and the state of both ends
  * @r: the link, and the channel
- * @remote: the words, at the near end
- * @words: at the far one, or NULL
- * @words_region: of it
- * @brief: what a SEND may end, at the near end
- * @brief_region: at the far one
- * @step: operations; number i has word i, and is i of its completion
- * @n: so many
- * @sent: messages of the near end, so far
- * @got: of these, by the far end: its receives have their numbers
- * @heard: messages of the far end
+ * @remote: the words, as imported by the near end
+ * @words: the far end's memory with the words, or NULL
+ * @words_region: the far end's region of @words
+ * @brief: a region that a SEND may invalidate, as imported by the near end
+ * @brief_region: the same region at the far end
+ * @step: operations; number i uses word i and has i as its user data
+ * @n: number of operations in @step
+ * @sent: how many messages the near end has sent
+ * @got: how many of these the far end has received; number i is in receive i
+ * @heard: how many messages of the far end the near end has received
  * @epoch: of the link
  */
 struct cut {
@@ -63,32 +63,32 @@ struct cut {
 int cut_begin(struct cut *c);
 void cut_end(struct cut *c);
 
-/* A new channel, of a link whose channels do that when it fails. */
+/* A new channel; @recover is what the link's channels do when it fails. */
 int cut_open(struct cut *c, uint32_t recover);
 void cut_close(struct cut *c);
 
-/* A word of the far end's, and where a step has its own at the near end. */
+/* Word @i of the far end, and the near end's word for step @i. */
 uint64_t *cut_word(struct cut *c, int i);
 uint64_t *cut_own(struct cut *c, int i);
-/* Where the near end has the message of that number. */
+/* Where the near end receives message @i. */
 uint8_t *cut_heard(struct cut *c, int i);
 
-/* Is it received, with its data? */
+/* Does the step consume a receive, and place its data there? */
 bool cut_is_send(const struct cut_step *step);
 bool cut_is_message(const struct cut_step *step);
 bool cut_is_write(const struct cut_step *step);
-/* What carrying it out makes of its word. */
+/* The value of the step's word at the far end after the step. */
 uint64_t cut_makes(const struct cut_step *step);
 
-/* All words are as before. */
+/* Reset all words to their values before the steps. */
 void cut_clear(struct cut *c);
-/* All steps are posted, when nothing else is under way. */
+/* Post all steps; nothing else may be under way. */
 int cut_post(struct cut *c);
-/* The same, the first @done are carried out, and the link is down. */
+/* Post all steps, have the first @done carried out, and take the link down. */
 int cut_down(struct cut *c, int done);
-/* Down alone. */
+/* Only take the link down. */
 int cut_ports_down(struct cut *c);
-/* It is up, in another epoch; or two steps of that. */
+/* Bring the link up in another epoch; the other two are its two parts. */
 int cut_up(struct cut *c);
 int cut_connect(struct cut *c);
 int cut_activate(struct cut *c, int ms);

@@ -11,13 +11,13 @@
 
 #include "rig.h"
 
-/* The link comes up once more. */
+/* Bring the link up once more. */
 int dma_pair(struct rig *r);
 
 /* The device sim0, a link that resumes, and a channel. */
 int dma_begin(struct rig *r);
 
-/* RIG_MOVED bytes made of the seed, to or from there. */
+/* Write RIG_MOVED bytes made of @seed to @remote, or read and check them. */
 int dma_write(struct rig *r, const struct rclink_remote *remote, uint64_t at,
 	      uint32_t seed);
 int dma_read(struct rig *r, const struct rclink_remote *remote, uint64_t at,

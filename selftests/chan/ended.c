@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A region that the peer has ended, and that is withdrawn before the completion
- * which says so was looked at.
+ * The peer ends a region, and its owner withdraws it before looking at the
+ * completion that says so.
  *
- * usage: ended LINK listen	prints "listening"; "ended" when it was told so
- *        ended LINK connect	ends the region of the other one
+ * usage: ended LINK listen	prints "listening"; "ended" when told so
+ *        ended LINK connect	ends the region of the listener
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ static int serve(struct rclink_chan *chan)
 				    RCLINK_REGION_INVALIDATE, &brief);
 	if (ret)
 		return ret;
-	/* It came behind the message, which nobody has looked at. */
+	/* The flag came after the message, which nobody has looked at. */
 	while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	ret = rclink_withdraw(chan, brief);
@@ -108,7 +108,7 @@ static int run(const char *link, bool listens)
 		ret = rclink_connect(&chan, link, SERVICE, RCLINK_CONNECT_WAIT);
 		if (!ret)
 			ret = end_it(chan);
-		/* Until the other end is done. */
+		/* Wait until the other end is done. */
 		if (!ret)
 			rclink_submit(chan, 1, TIMEOUT_MS);
 		return ret;

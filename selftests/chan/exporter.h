@@ -20,16 +20,16 @@ int exporter_new(struct exporter *e, size_t len, uint32_t flags, int error,
 		 int fence_ms);
 int exporter_set(struct exporter *e, uint32_t flags, int error);
 int exporter_move(struct exporter *e);
-/* After a move. */
+/* Maps the new pages after a move. */
 int exporter_look(struct exporter *e);
-/* The descriptor alone; then all of it. */
+/* Closes the descriptor alone; ends all of it. */
 void exporter_close(struct exporter *e);
 void exporter_end(struct exporter *e);
 
-/* Waits until an importer has pinned it. */
+/* Waits until an importer has pinned the dma-buf. */
 int exporter_pinned(struct exporter *e, int ms);
 
-/* What importers have, until it is that: attachments, pins, mappings. */
+/* Waits until importers have @want: attachments, pins, mappings. */
 int exporter_has(struct exporter *e, const struct exporter_count *want, int ms);
 
 #endif /* EXPORTER_TEST_H */

@@ -9,7 +9,7 @@
 
 #define PAGE	4096
 
-/* What the peer accesses, and what messages go to and come from. */
+/* Memory that the peer accesses, and a buffer for messages. */
 struct arena {
 	uint8_t *memory, *buffer;
 	uint32_t memory_region, buffer_region;
@@ -56,7 +56,7 @@ static int regions(struct far *f)
 	return ret;
 }
 
-/* More than one registration of the device. */
+/* A region that takes more than one registration of the device. */
 static int grow(struct far *f)
 {
 	if (!f->big.memory) {
@@ -68,7 +68,7 @@ static int grow(struct far *f)
 		     RCLINK_REGION_ATOMIC);
 }
 
-/* More keys than one message has room for; the memory is there many times. */
+/* A region with more keys than fit a message: the same pages, many times. */
 static int swell(struct far *f)
 {
 	uint64_t at, len = FAR_GIANT_TURN;
@@ -149,7 +149,7 @@ static void send_data(struct far *f, const struct order *o)
 		rclink_send_imm(f->chan, data, o->seed, 0, 0);
 }
 
-/* The one before has been ended by the peer, but is still there. */
+/* The peer has invalidated the previous region, which still exists. */
 static bool lend(struct far *f, struct answer *a)
 {
 	if (f->lent && rclink_withdraw(f->chan, f->brief_region))
@@ -258,7 +258,7 @@ static void serve(struct far *f)
 			return;
 		memcpy(&o, f->order, sizeof(o));
 	} while (obey(f, &o));
-	/* A close takes the answer back, and who reads it may stand still. */
+	/* A close takes the answer back; the peer may be slow to read it. */
 	sleep(4);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The other end of the tests of operations does as it is told: one struct order
- * at a time, which it answers with a struct answer. Whatever it is told to
- * receive or to send follows the answer. At any time it has posted exactly the
- * receives that are needed next.
+ * The far end of the tests of operations obeys one struct order at a time, and
+ * answers each with a struct answer. Data that it is told to receive or to send
+ * follow the answer. At any time it has posted exactly the receives that are
+ * needed next.
  */
 #ifndef FAR_H
 #define FAR_H
@@ -14,37 +14,37 @@
 #include <rclink.h>
 
 #define FAR_SERVICE	"ops"
-#define FAR_NEAR	"near"		/* of the near end, when ready */
+#define FAR_NEAR	"near"		/* exported by the ready near end */
 #define FAR_REGION	"far"		/* of FAR_MEMORY bytes, all rights */
 #define FAR_READ_ONLY	"far.read"	/* of a page, to be read */
 #define FAR_BRIEF	"far.brief"	/* of a page, to be ended by the peer */
-#define FAR_ALL		"far.all"	/* for all links, the same memory */
+#define FAR_ALL		"far.all"	/* memory of FAR_REGION, to all links */
 #define FAR_MEMORY	((1 << 20) + 8192)
-#define FAR_BIG		"far.big"	/* of FAR_BIG_SIZE bytes: FAR_GROW */
+#define FAR_BIG		"far.big"	/* of FAR_BIG_SIZE bytes, by FAR_GROW */
 #define FAR_BIG_SIZE	((16 << 20) + 777)
-#define FAR_BIG_AT	1235		/* in its first page */
-#define FAR_GIANT	"far.giant"	/* of FAR_GIANT_SIZE bytes, which are */
+#define FAR_BIG_AT	1235		/* offset in its first page */
+#define FAR_GIANT	"far.giant"	/* of FAR_GIANT_SIZE bytes */
 #define FAR_GIANT_SIZE	0x40000000
-#define FAR_GIANT_TURN	(6 << 20)	/* these again and again */
+#define FAR_GIANT_TURN	(6 << 20)	/* its memory repeats after so much */
 
 enum far_what {
 	FAR_RECV = 1,	/* post @post bytes, answer, receive, answer again */
 	FAR_SEND,	/* answer, then send @size bytes of @seed */
-	FAR_SEND_IMM,	/* with @seed as immediate, too */
-	FAR_CHECK,	/* is @size bytes at @offset of the region @seed? */
-	FAR_FILL,	/* make it so */
+	FAR_SEND_IMM,	/* the same, with @seed as immediate */
+	FAR_CHECK,	/* are @size bytes at @offset of the region of @seed? */
+	FAR_FILL,	/* fill these bytes from @seed */
 	FAR_PEEK,	/* answer the 8 bytes at @offset */
 	FAR_POKE,	/* set them to @value, and answer what they were */
-	FAR_WITHDRAW,	/* the region ends */
-	FAR_DEAF,	/* answer, and post no more receives for two seconds */
+	FAR_WITHDRAW,	/* withdraw the region */
+	FAR_DEAF,	/* answer, and post no more receives */
 	FAR_CLOSE,	/* answer, and end the channel */
 	FAR_LAST,	/* answer which status ended the channel before */
 	FAR_LEND,	/* export FAR_BRIEF again, and answer with its handle */
-	FAR_GROW,	/* from now on, region and receives of FAR_BIG_SIZE */
+	FAR_GROW,	/* region and buffer are of FAR_BIG_SIZE from now on */
 	FAR_SWELL,	/* from now on the region is FAR_GIANT */
-	FAR_SHARE,	/* export the memory as FAR_ALL, too, anew */
-	FAR_UNSHARE,	/* that ends */
-	FAR_DIE,	/* and all of the process with it; no answer */
+	FAR_SHARE,	/* export the memory as FAR_ALL, too, in a new share */
+	FAR_UNSHARE,	/* withdraw FAR_ALL */
+	FAR_DIE,	/* kill the process; no answer */
 };
 
 struct order {
@@ -64,7 +64,7 @@ struct answer {
 	uint64_t value;
 };
 
-/* The same at both ends. */
+/* Byte @i of the data of @seed, the same at both ends. */
 static inline uint8_t far_byte(uint32_t seed, uint32_t i)
 {
 	uint32_t x = (i >> 2) * 2654435761u + seed * 40503u;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that means harm to whoever is in its way: random calls with random
- * arguments on /dev/rclink, and a ring whose every word may change at any time.
+ * A malicious process: random calls with random arguments on /dev/rclink, and a
+ * ring whose every word may change at any time.
  *
  * usage: fuzz LINK SEED ROUNDS
  *        fuzz LINK SEED 0 listen
  *        fuzz GROUP SEED ROUNDS join
  *
- * Each round has a channel of its own, and a share beside it whose regions
- * others import; who listens goes on until it is killed.
- * What the calls say does not matter; that the kernel and all others live on is
- * for the caller to see.
+ * Each round has a channel of its own, and a share beside it whose regions the
+ * peer imports. A listener goes on until it is killed. What the calls return
+ * does not matter; the caller must check that the kernel and all other
+ * processes live on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,15 +44,15 @@ struct fuzz {
 	int listener;			/* or -1 */
 	bool join;			/* @link is a group */
 	int fd;
-	int share;			/* a file that mostly is one */
+	int share;			/* a file, mostly a share */
 	struct rclink_dev_shared *shared;
 	uint8_t *arena;
 	struct udmabuf dmabuf;
-	uint32_t handle[HANDLES];	/* some are good */
-	uint32_t remote[HANDLES];	/* of imports, the same */
+	uint32_t handle[HANDLES];	/* of regions; some are valid */
+	uint32_t remote[HANDLES];	/* of imports; some are valid */
 };
 
-/* splitmix64: the same sequence for a seed. */
+/* splitmix64: a seed always gives the same sequence. */
 static uint64_t any(struct fuzz *f)
 {
 	uint64_t z = f->state += 0x9e3779b97f4a7c15;
@@ -67,7 +67,7 @@ static uint64_t below(struct fuzz *f, uint64_t end)
 	return any(f) % end;
 }
 
-/* Often something that can be, seldom nonsense. */
+/* Below @end in most cases, else any number */
 static uint64_t mostly(struct fuzz *f, uint64_t end)
 {
 	return below(f, 8) ? below(f, end) : any(f) >> below(f, 64);
@@ -142,7 +142,7 @@ static void submit(struct fuzz *f)
 	ioctl(f->fd, RCLINK_IOC_SUBMIT, &arg);
 }
 
-/* While the kernel reads, another one writes. */
+/* Submit while another process writes to the ring. */
 static void submit_while_it_changes(struct fuzz *f)
 {
 	uint32_t *words = (uint32_t *)f->shared;
@@ -191,7 +191,7 @@ static void region(struct fuzz *f)
 		f->handle[below(f, HANDLES)] = arg.handle;
 }
 
-/* That the kernel allocates; what is mapped stays after the withdrawal. */
+/* A region that the kernel allocates; a mapping outlives its withdrawal. */
 static void allocate(struct fuzz *f)
 {
 	struct rclink_dev_region arg = { .addr = !below(f, 16) };
@@ -217,7 +217,7 @@ static void allocate(struct fuzz *f)
 	munmap(map, arg.len);
 }
 
-/* Of a dma-buf, if there are any here, or of some other file. */
+/* A region of a dma-buf, if there are any here, or of some other file */
 static void dmabuf(struct fuzz *f)
 {
 	struct rclink_dev_dmabuf arg = { .pad = !below(f, 16) };
@@ -256,7 +256,7 @@ static void withdraw(struct fuzz *f)
 	ioctl(f->fd, RCLINK_IOC_WITHDRAW, &handle);
 }
 
-/* What all links export, and the peer imports by the same few names. */
+/* Change the share, which the peer imports by the same few names. */
 static void share_call(struct fuzz *f)
 {
 	int fd = f->fd;
@@ -275,7 +275,7 @@ static void share_call(struct fuzz *f)
 	f->fd = fd;
 }
 
-/* Small and zero as often as not: most of a call looks at that first. */
+/* Often zero or small, as most calls check that first */
 static void words(struct fuzz *f, void *to, size_t size)
 {
 	uint32_t *word = to;
@@ -285,7 +285,7 @@ static void words(struct fuzz *f, void *to, size_t size)
 		word[i] = below(f, 2) ? any(f) >> below(f, 64) : 0;
 }
 
-/* A call that there is, and half of the time one that there is none of. */
+/* A call that exists, or half of the time one that does not */
 static void nonsense(struct fuzz *f)
 {
 	static const unsigned int calls[] = {
@@ -301,9 +301,9 @@ static void nonsense(struct fuzz *f)
 	} arg;
 
 	words(f, &arg, sizeof(arg));
-	/* Zero would be for ever. */
+	/* A timeout of zero would be for ever. */
 	arg.submit.timeout_ms = 1 + below(f, 10);
-	/* Of another size and direction. */
+	/* Another size and direction */
 	if (below(f, 2))
 		call ^= any(f) & 0xffff0000;
 	ioctl(f->fd, call, below(f, 4) ? (void *)&arg : (void *)any(f));
@@ -314,7 +314,7 @@ static void nonsense(struct fuzz *f)
 	}
 }
 
-/* A file that is nothing yet is to become something, and ends at once. */
+/* Make a new file a channel, a listener or a share, and close it at once. */
 static void become(struct fuzz *f)
 {
 	static const unsigned int calls[] = {
@@ -334,7 +334,7 @@ static void become(struct fuzz *f)
 		arg.flags &= RCLINK_CHAN_FLAGS;
 	if (below(f, 2))
 		arg.backlog = call == RCLINK_IOC_LISTEN;
-	/* Each of some that hold a QP would wait for one more. */
+	/* Processes that each hold a QP would all wait for one more. */
 	arg.flags &= ~RCLINK_CONNECT_WAIT;
 	ioctl(fd, call, &arg);
 	close(fd);
@@ -350,7 +350,7 @@ static void memory(struct fuzz *f)
 		   4096 * mostly(f, 20));
 	if (map != MAP_FAILED)
 		munmap(map, len);
-	/* Registered or not. */
+	/* These pages may be registered. */
 	madvise(f->arena + 4096 * below(f, 32), 4096 * (1 + below(f, 32)),
 		MADV_DONTNEED);
 }
@@ -446,7 +446,7 @@ static bool go_round(struct fuzz *f)
 	for (i = 0; i < steps; i++)
 		step(f);
 	close(f->share);
-	/* The channel ends with the last of both. */
+	/* The channel ends when both its file and its mapping are gone. */
 	if (below(f, 2)) {
 		munmap(f->shared, sizeof(*f->shared));
 		close(f->fd);
@@ -487,7 +487,7 @@ int main(int argc, char **argv)
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (f.arena == MAP_FAILED)
 		return EXIT_FAILURE;
-	/* Where there are none, every descriptor is a wrong one. */
+	/* Without dma-bufs, every descriptor is a wrong one. */
 	if (udmabuf_new(&f.dmabuf, DMABUF))
 		f.dmabuf.fd = -1;
 	f.join = argc > 4 && !strcmp(argv[4], "join");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: guest [FD]: takes a channel's file, FD or what comes over the socket
- * at stdin, and moves data over it. The far end is the program far. 0 says that
- * all of it arrived; and if it came over a socket, that nothing else would do.
+ * usage: guest [FD]: takes over the file of a channel, FD or one that comes
+ * over the socket at stdin, and moves data over it. The far end is the program
+ * far. Exits with 0 if all data arrived and, if the file came over the socket,
+ * if guest itself may not open a channel.
  */
 #include <sys/socket.h>
 

@@ -6,38 +6,38 @@
 #include "peer.h"
 
 #define HOSTILE_LINK	"h"
-#define HOSTILE_MS	20000	/* for what has to happen */
+#define HOSTILE_MS	20000	/* within which anything expected happens */
 
 struct hostile {
 	struct genl_sock s;
 	struct peer p;
 	uint32_t role;		/* of the module */
-	uint64_t malformed;	/* counted before the epoch that is up */
+	uint64_t malformed;	/* count before the current epoch */
 };
 
-/* What a test says, and how the text is changed before it is sealed. */
+/* A message of the peer, and how its text is changed before it is sealed. */
 struct wrong {
 	const char *what;
 	struct rcl_msg msg;
-	int more;		/* bytes behind it, or, negative, missing */
+	int more;		/* bytes added; if negative, cut off */
 };
 
-/* The links; those beside it are up. */
+/* Make all three links, and bring the two others up. */
 int hostile_begin(struct hostile *h, uint32_t role);
-/* 0 if those never went down, and answer. */
+/* Return: 0 if the two others never went down, and answer. */
 int hostile_end(struct hostile *h);
 
-/* An epoch comes up; without hello, if it is only connected. */
+/* Bring an epoch up; hostile_meet() only connects, without the hello. */
 int hostile_up(struct hostile *h);
 int hostile_meet(struct hostile *h);
 
 int hostile_say(struct hostile *h, const struct wrong *w);
 /*
- * The epoch ends for that reason, and the message is counted where that is the
- * protocol: 0, or what is not so is printed. The peer is gone afterwards.
+ * Return: 0 if the epoch ends for @reason and, where that is PROTOCOL, the
+ * message is counted; else the difference is printed. The peer has left then.
  */
 int hostile_ends(struct hostile *h, const char *what, uint32_t reason);
-/* The link is up, and a question is answered: 0 if so. */
+/* Return: 0 if the link is up and a question is answered. */
 int hostile_lives(struct hostile *h, const char *what);
 
 #endif /* HOSTILE_H */

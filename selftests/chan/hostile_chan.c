@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hostile peer at the other end of channels: it answers what it was not
- * asked, or with what cannot be, and asks of leases what their state does not
- * allow. The epoch ends, or the channel does, and its process is told. One that
- * is honest is woken by what is solicited.
+ * A hostile peer at the other end of channels: it sends answers without a
+ * question, impossible answers, and requests that the state of a lease does not
+ * allow. The epoch or the channel ends, and the channel's process is told. An
+ * honest peer is woken by solicited messages.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ FIXTURE(chan)
 {
 	struct hostile h;
 	struct rclink_chan *chan;
-	struct rcl_msg open;		/* that it was opened by */
+	struct rcl_msg open;		/* OPEN of the module */
 	pthread_t thread;
 	struct rclink_remote remote;
 	int ret;			/* of the thread */
@@ -82,7 +82,7 @@ static void *imports(void *arg)
 	return NULL;
 }
 
-/* A process asks, and the module asks us. */
+/* A thread makes a call, for which the module sends us a request. */
 static void asks(struct __test_metadata *_metadata,
 		 struct _test_data_chan *self, void *(*what)(void *arg),
 		 uint8_t type, struct rcl_msg *msg)
@@ -97,7 +97,7 @@ static int answered(struct _test_data_chan *self)
 	return self->ret;
 }
 
-/* What is not said of an answer is as it must be. */
+/* Cookie and offset of @with say which bits of the right ones to flip. */
 static int answer(struct hostile *h, const struct rcl_msg *to,
 		  const struct rcl_msg *with)
 {
@@ -182,7 +182,7 @@ TEST_F_TIMEOUT(chan, every_status_of_opened, TIMEOUT_S)
 		EXPECT_EQ(ret[i], answered(self));
 	}
 	EXPECT_EQ(0, hostile_lives(h, "refused"));
-	/* Each QP of the pool is of no use. */
+	/* The peer fails each QP of the pool. */
 	asks(_metadata, self, connects, RCL_MSG_OPEN, &self->open);
 	opened.status = RCL_MSG_FAILED;
 	for (i = 0; i < PEER_QPS; i++) {
@@ -221,13 +221,13 @@ TEST_F_TIMEOUT(chan, questions_while_it_is_open, TIMEOUT_S)
 		msg.offset = self->open.offset;
 		ASSERT_EQ(0, peer_say(&self->h.p, &msg));
 		ended(_metadata, self, wrong[i].what);
-		/* It could go on in another epoch. */
+		/* The channel could go on in another epoch. */
 		EXPECT_EQ(-ETIME, rclink_submit(self->chan, 1, QUIET_MS));
 		closes(self);
 	}
 }
 
-/* RECYCLED or GONE comes, with that status. */
+/* Says @msg of the channel's QP; the answer must have @status. */
 static void told(struct __test_metadata *_metadata,
 		 struct _test_data_chan *self, struct rcl_msg msg, int status)
 {
@@ -252,7 +252,7 @@ TEST_F_TIMEOUT(chan, the_lease_ends_out_of_turn, TIMEOUT_S)
 	struct rcl_msg msg;
 	int i;
 
-	/* RECYCLE twice, GO twice, GO of one that failed */
+	/* RECYCLE twice, GO twice, GO of a QP that failed */
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, hostile_up(h));
 		opens(_metadata, self);
@@ -276,7 +276,7 @@ TEST_F_TIMEOUT(chan, the_lease_ends_out_of_turn, TIMEOUT_S)
 	}
 }
 
-/* Nothing was asked of it: still that QP is nobody's, and not for ever. */
+/* The peer owes no answer, but the module does not wait for GO for ever. */
 TEST_F_TIMEOUT(chan, the_end_of_a_lease_does_not_come, TIMEOUT_S)
 {
 	static const struct rcl_msg recycle = SAY(RECYCLE, .len = QPN);
@@ -352,7 +352,7 @@ struct window {
 	const char *what;
 	uint64_t addr, len;
 	uint32_t shift, rights, keys;
-	int more;			/* bytes */
+	int more;			/* bytes, or, negative, fewer */
 };
 
 static int say_window(struct hostile *h, const struct rcl_msg *import,
@@ -440,7 +440,7 @@ TEST_F_TIMEOUT(chan, regions_that_change, TIMEOUT_S)
 		ASSERT_EQ(0, say_window(h, &import, &others[i]));
 		EXPECT_EQ(-ENOENT, answered(self)) TH_LOG("%s", others[i].what);
 	}
-	/* The same once more, with the keys that it had already. */
+	/* The first answer again, with keys that the module has already. */
 	ASSERT_EQ(0, say_window(h, &import, &first));
 	ended(_metadata, self, "too many keys");
 	EXPECT_EQ(-EAGAIN, answered(self));
@@ -475,7 +475,7 @@ static void wakes(int signal)
 	(void)signal;
 }
 
-/* Not answered: whoever is not interrupted waits until that ends the epoch. */
+/* Without an answer, only a signal ends the call before the epoch ends. */
 static void interrupts(struct __test_metadata *_metadata,
 		       struct _test_data_chan *self)
 {
@@ -506,7 +506,7 @@ TEST_F_TIMEOUT(chan, who_connects_is_interrupted, TIMEOUT_S)
 	asks(_metadata, self, connects, RCL_MSG_OPEN, &self->open);
 	interrupts(_metadata, self);
 	self->chan = NULL;
-	/* Nobody has it any more. */
+	/* Nobody wants the channel any more, so the module ends the lease. */
 	ASSERT_EQ(0, answer(h, &self->open, &opened));
 	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RECYCLE, &recycle));
 	EXPECT_EQ(self->open.offset, recycle.offset);
@@ -528,7 +528,7 @@ TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
 	for (i = 0; i < 2; i++) {
 		asks(_metadata, self, imports, RCL_MSG_IMPORT, &first);
 		interrupts(_metadata, self);
-		/* Another one meanwhile is not left. */
+		/* Until it is answered, a signal ends no other import. */
 		asks(_metadata, self, imports, RCL_MSG_IMPORT, &second);
 		ASSERT_EQ(0, pthread_kill(self->thread, SIGUSR1));
 		EXPECT_TRUE(still_waits(self));
@@ -536,7 +536,7 @@ TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
 		ASSERT_EQ(0, say_window(h, &second, &right));
 		EXPECT_EQ(0, answered(self));
 	}
-	/* Who wants that asks again by itself. */
+	/* With SA_RESTART, an interrupted import asks again by itself. */
 	asks(_metadata, self, imports, RCL_MSG_IMPORT, &first);
 	sigaction(SIGUSR1, &again, NULL);
 	ASSERT_EQ(0, pthread_kill(self->thread, SIGUSR1));
@@ -547,7 +547,7 @@ TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
 	EXPECT_EQ(0, hostile_lives(h, "interrupted"));
 }
 
-/* At once, and not when the epoch ends for want of an answer. */
+/* The process ends at once, not when the missing answer ends the epoch. */
 TEST_F_TIMEOUT(chan, who_imports_is_killed, TIMEOUT_S)
 {
 	static const struct window right = { "", 0, 4096, 12, 3, 1 };
@@ -596,7 +596,7 @@ TEST_F_TIMEOUT(chan, other_answers_to_hears, TIMEOUT_S)
 	}
 }
 
-/* The peer has so many receives, and an event for what is solicited alone. */
+/* The peer posts receives, and wants an event for solicited messages only. */
 static void sleeps(struct __test_metadata *_metadata,
 		   struct _test_data_chan *self, int receives)
 {
@@ -615,7 +615,7 @@ static void sleeps(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, peer_say(p, &hears));
 }
 
-/* A message has arrived. */
+/* Sends a message and waits until it has arrived. */
 static void sends(struct __test_metadata *_metadata,
 		  struct _test_data_chan *self, unsigned int flags)
 {

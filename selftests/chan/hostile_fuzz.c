@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hostile peer that talks at random, more or less well, while processes open
- * channels and look regions up at this end. However an epoch ends, there is
- * another one, and the links beside it never notice.
+ * A hostile peer talks at random, more or less well, while threads open
+ * channels and look regions up at this end. However an epoch ends, another one
+ * follows, and the links beside it never notice.
  *
- * HOSTILE_SEED does again what a run did whose seed was printed, as far as time
- * allows; HOSTILE_EPOCHS is how many epochs.
+ * HOSTILE_SEED repeats the run that printed this seed, as far as timing allows;
+ * HOSTILE_EPOCHS is the number of epochs.
  */
 #include <errno.h>
 #include <poll.h>
@@ -27,16 +27,16 @@
 #define TRIES		50
 #define PENDING		8
 
-/* What a number of the pool may be asked of, as far as the peer knows. */
+/* The state of a pooled QP, as far as the peer knows. */
 enum phase { FREE, OPEN, ENDING, PHASES };
 
 struct fuzz {
 	struct hostile h;
 	enum phase phase[PEER_QPS];
-	uint32_t random;		/* state */
+	uint32_t random;		/* state of draw() */
 	struct rcl_msg asked[PENDING];	/* a ring: not answered */
 	uint32_t first, n;
-	bool over;			/* for the threads */
+	bool over;			/* the threads are to end */
 	pthread_t opener, listener;
 	uint32_t opened, accepted, looked_up, said;
 };
@@ -61,7 +61,7 @@ static uint32_t number(struct fuzz *f)
 			    f->random;
 }
 
-/* Of an own user; each time that it fails there is another epoch soon. */
+/* A local user. When an open fails, another epoch follows soon. */
 static void *opens(void *arg)
 {
 	struct fuzz *f = arg;
@@ -107,7 +107,7 @@ static void *accepts(void *arg)
 	return NULL;
 }
 
-/* Of any direction. */
+/* Note what a message of either direction says of a pooled QP. */
 static void note(struct fuzz *f, const struct rcl_msg *msg)
 {
 	if (msg->offset >= PEER_QPS || msg->status)
@@ -120,7 +120,9 @@ static void note(struct fuzz *f, const struct rcl_msg *msg)
 		f->phase[msg->offset] = FREE;
 }
 
-/* What it asks is kept; it may have ended the epoch: an errno. */
+/*
+ * Keep the module's questions. Return: 0, or an errno if the epoch has ended.
+ */
 static int listen_to(struct fuzz *f, int ms)
 {
 	struct rcl_msg msg;
@@ -147,7 +149,7 @@ static void put_window(struct fuzz *f, uint8_t *data, struct rcl_msg *msg)
 	msg->len = 24 + 4 * keys;
 }
 
-/* What it waits for, mostly; never a goodbye. */
+/* Answer the oldest question that was kept, mostly without an error. */
 static void answer(struct fuzz *f, struct rcl_msg *msg)
 {
 	const struct rcl_msg *to = &f->asked[f->first++ % PENDING];
@@ -204,14 +206,14 @@ static int say(struct fuzz *f)
 	else if (msg.type == RCL_MSG_GROUPED)
 		msg.len = draw(f, 60);
 	len = rcl_msg_encode(text, &msg);
-	/* Any byte of it may be another one. */
+	/* Now and then, replace any one byte. */
 	if (!draw(f, 100))
 		text[draw(f, len)] = draw(f, 256);
 	f->said++;
 	return peer_say_text(&f->h.p, text, len);
 }
 
-/* One epoch: until it fails, or enough was said. */
+/* Talk for one epoch, until it fails or enough was said. */
 static int talk(struct fuzz *f)
 {
 	uint32_t i, tries = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A peer that has the key says what no peer says: whatever does not belong to
- * the protocol ends the epoch, and is counted; what only asks for too much is
- * refused. Each message has an epoch of its own, which shows that the one
- * before did no harm.
+ * A peer that has the key sends what no real peer sends. A message that breaks
+ * the protocol ends the epoch and is counted; a request that only asks for too
+ * much is refused. Each wrong message has an epoch of its own, which shows that
+ * the one before did no harm.
  */
 #include <errno.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void each_ends(struct __test_metadata *_metadata, struct hostile *h,
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
-/* Of every type; 0 and the one behind the last are none. */
+/* A message of each type, and of 0 and RCL_MSG_MAX, which are no types. */
 static void each_type(struct __test_metadata *_metadata, struct hostile *h,
 		      int more)
 {
@@ -77,7 +77,7 @@ TEST_F_TIMEOUT(link, there_is_a_byte_too_many, TIMEOUT_S)
 	each_type(_metadata, &self->h, 1);
 }
 
-/* The length says something else than the text. */
+/* Lengths that do not fit the message, and other fields out of range. */
 TEST_F_TIMEOUT(link, lengths_lie, TIMEOUT_S)
 {
 	static const struct wrong wrong[] = {
@@ -130,7 +130,7 @@ TEST_F_TIMEOUT(link, nobody_asked, TIMEOUT_S)
 	each_ends(_metadata, &self->h, wrong, COUNT(wrong));
 }
 
-/* There is no room for a NUL. */
+/* A name that leaves no room for a NUL. */
 #define LONG	"0123456789abcdef0123456789abcdef"
 
 TEST_F_TIMEOUT(link, out_of_range, TIMEOUT_S)
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(link, nothing_is_leased, TIMEOUT_S)
 
 #define DIR	0x8000000000000000ULL	/* top bit of nonces */
 
-/* With the right key, and not what that end says next in this epoch. */
+/* The key is right; the epoch, the direction or the number is not. */
 TEST_F_TIMEOUT(link, it_seals_what_does_not_come_next, TIMEOUT_S)
 {
 	static const struct {
@@ -218,7 +218,7 @@ TEST_F_TIMEOUT(link, it_seals_what_does_not_come_next, TIMEOUT_S)
 	}
 }
 
-/* Of an end that says nothing before it is up but its hello. */
+/* A peer may send nothing but its hello before the link is up. */
 TEST_F_TIMEOUT(link, it_is_not_up, TIMEOUT_S)
 {
 	static const struct wrong wrong[] = {
@@ -264,7 +264,7 @@ TEST_F_TIMEOUT(link, hello_comes_twice, TIMEOUT_S)
 	ASSERT_EQ(0, hostile_say(h, &ack));
 	EXPECT_EQ(0, hostile_ends(h, "HELLO_ACK, HELLO_ACK",
 				  RCLINK_DOWN_REASON_PROTOCOL));
-	/* HELLO was not answered yet. */
+	/* A BEAT before the HELLO_ACK: the link is not up yet. */
 	ASSERT_EQ(0, hostile_meet(h));
 	ASSERT_EQ(0, hostile_say(h, &hello));
 	ASSERT_EQ(0, hostile_say(h, &(struct wrong){ "", SAY(BEAT) }));
@@ -305,7 +305,7 @@ TEST_F_TIMEOUT(link, it_says_goodbye, TIMEOUT_S)
 	ASSERT_EQ(0, hostile_say(h, &bye[1]));
 	EXPECT_EQ(0, hostile_ends(h, bye[1].what,
 				  RCLINK_DOWN_REASON_REPLACED));
-	/* Before it was up. */
+	/* A BYE before the link is up. */
 	ASSERT_EQ(0, hostile_meet(h));
 	ASSERT_EQ(0, hostile_say(h, &bye[0]));
 	EXPECT_EQ(0, hostile_ends(h, bye[0].what,
@@ -314,7 +314,7 @@ TEST_F_TIMEOUT(link, it_says_goodbye, TIMEOUT_S)
 
 #define CHECKS	8	/* each is as much as one pass looks at */
 
-/* It explains the failure behind it, however much is to be read before. */
+/* A BYE explains the failure behind it, however much is to be read before. */
 TEST_F_TIMEOUT(link, it_says_goodbye_behind_much_else, TIMEOUT_S)
 {
 	static const struct wrong check = {
@@ -333,7 +333,7 @@ TEST_F_TIMEOUT(link, it_says_goodbye_behind_much_else, TIMEOUT_S)
 				  RCLINK_DOWN_REASON_PEER_DISCONNECTED));
 }
 
-/* What may be asked at any time, with what that must be answered with. */
+/* Requests that a peer may send at any time, and the answers to them. */
 TEST_F_TIMEOUT(link, it_is_refused_what_it_asks, TIMEOUT_S)
 {
 	static const struct {
@@ -386,8 +386,8 @@ TEST_F_TIMEOUT(link, it_is_refused_what_it_asks, TIMEOUT_S)
 
 #define FLIPS	50
 #define MOST_FLIPS	(100 * FLIPS)
-#define MOST_WRITES	(PEER_SENDS - 2)	/* and CHECK */
-#define END	(PEER_BUFFER - PIECE)	/* of what is looked at, at last */
+#define MOST_WRITES	(PEER_SENDS - 2)	/* beside a WRITE and CHECK */
+#define END	(PEER_BUFFER - PIECE)	/* the last piece of the buffer */
 #define PIECE	64
 
 static void check(struct __test_metadata *_metadata, struct hostile *h,
@@ -405,7 +405,7 @@ static void check(struct __test_metadata *_metadata, struct hostile *h,
 	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_CHECKED, msg));
 }
 
-/* What is in the link buffer only decides what it is answered. */
+/* WRITEs to the link buffer during a CHECK only change its answer. */
 TEST_F_TIMEOUT(link, it_writes_what_is_being_looked_at, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;
@@ -415,8 +415,8 @@ TEST_F_TIMEOUT(link, it_writes_what_is_being_looked_at, TIMEOUT_S)
 	ASSERT_EQ(0, hostile_up(h));
 	rcl_pattern_fill(peer_buffer(&h->p), 0, PEER_BUFFER, 7);
 	/*
-	 * 6.1 takes packets in where this process posts them, and lets the
-	 * module look at once: a WRITE meets it one time of some 250 there.
+	 * Linux 6.1 receives packets where this process posts them, and lets
+	 * the module look at once: a WRITE meets a CHECK once in some 250.
 	 */
 	for (i = 0; i < FLIPS || (!differed && i < MOST_FLIPS); i++) {
 		writes = i < FLIPS ? 8 : MOST_WRITES;
@@ -431,7 +431,7 @@ TEST_F_TIMEOUT(link, it_writes_what_is_being_looked_at, TIMEOUT_S)
 	EXPECT_EQ(0, hostile_lives(h, "WRITEs beside CHECKs"));
 }
 
-/* More than it may, and it gives no credit for the answers. */
+/* The peer asks more than it may, and gives no credit for the answers. */
 TEST_F_TIMEOUT(link, it_asks_without_end, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;
@@ -446,7 +446,7 @@ TEST_F_TIMEOUT(link, it_asks_without_end, TIMEOUT_S)
 				  RCLINK_DOWN_REASON_PROTOCOL));
 }
 
-/* The module asks that first, for a ping of so many bytes. */
+/* Start a ping of @op and @size; the module then asks a question of @type. */
 static void pings(struct __test_metadata *_metadata, struct hostile *h,
 		  uint32_t op, uint32_t size, uint8_t type,
 		  struct rcl_msg *msg)
@@ -466,7 +466,7 @@ static void pinged(struct __test_metadata *_metadata, struct hostile *h,
 	EXPECT_EQ(error, pong.error) TH_LOG("%s", what);
 }
 
-/* What differs from the right answer. */
+/* Answer @to, but with the changes in @other, and @more bytes longer. */
 static int answer(struct hostile *h, const struct rcl_msg *to,
 		  const struct rcl_msg *other, int more)
 {
@@ -512,7 +512,7 @@ TEST_F_TIMEOUT(link, other_answers_to_ping, TIMEOUT_S)
 					  RCLINK_DOWN_REASON_PROTOCOL));
 		pinged(_metadata, h, wrong[i].what, ENOTCONN);
 	}
-	/* The same twice. */
+	/* The right answer, but twice. */
 	pings(_metadata, h, RCLINK_PING_OP_SEND, PING_LEN, RCL_MSG_PING, &msg);
 	ASSERT_EQ(0, answer(h, &msg, &(struct rcl_msg)SAY(PONG), 0));
 	ASSERT_EQ(0, answer(h, &msg, &(struct rcl_msg)SAY(PONG), 0));
@@ -521,7 +521,7 @@ TEST_F_TIMEOUT(link, other_answers_to_ping, TIMEOUT_S)
 	pinged(_metadata, h, "PONG, PONG", ENOTCONN);
 }
 
-/* The ping ends with the first; the answer to the second is still one. */
+/* The ping ends with the first answer; one to the second is still valid. */
 TEST_F_TIMEOUT(link, the_first_of_two_pieces_comes_back_wrong, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;
@@ -557,7 +557,7 @@ TEST_F_TIMEOUT(link, other_answers_to_fill, TIMEOUT_S)
 					  RCLINK_DOWN_REASON_PROTOCOL));
 		pinged(_metadata, h, wrong[i].what, ENOTCONN);
 	}
-	/* It says that it did, and did not; that it could not; and so on. */
+	/* FILLED without a fill; a fill that failed; a CHECK that differs. */
 	pings(_metadata, h, RCLINK_PING_OP_READ, 8, RCL_MSG_FILL, &msg);
 	ASSERT_EQ(0, answer(h, &msg, &(struct rcl_msg)SAY(FILLED), 0));
 	pinged(_metadata, h, "not filled", EILSEQ);
@@ -594,7 +594,7 @@ static int group(struct genl_sock *s, uint8_t cmd)
 	return genl_ask(s, &m, NULL, NULL);
 }
 
-/* Of 48 bytes: what it is called by, Q_Key, number, key. */
+/* 48 bytes: identifier, Q_Key, number of the sender, key. */
 #define KEY(id, sender)	"\0\0\0\0\0\0\0" id "\0\0\0\1\0\0\0" sender \
 			"0123456789abcdef0123456789abcdef"
 
@@ -612,7 +612,7 @@ TEST_F_TIMEOUT(link, keys_of_groups_that_cannot_be, TIMEOUT_S)
 		{ "number 0", SAY(GROUPED, NAME(KEY("\1", "\0"))) },
 		{ "number 64", SAY(GROUPED, NAME(KEY("\1", "\100"))) },
 		{ "number 255", SAY(GROUPED, NAME(KEY("\1", "\377"))) },
-		/* And that can. */
+		/* The last @good are valid. */
 		{ "refused", SAY(GROUPED, .status = 2) },
 		{ "none", SAY(GROUPED) },
 		{ "a key", SAY(GROUPED, NAME(KEY("\1", "\1"))) },

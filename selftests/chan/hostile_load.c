@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A peer that breaks no rule and wants to be waited for without end: calls that
- * nobody waits for any more are few, and who connects is told in time.
+ * A peer that breaks no rule, but would keep the module waiting without end:
+ * imports that nobody waits for any more are few, and connecting fails in time.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,10 +22,10 @@
 #define SERVICE		"s"
 #define QPN		17	/* any */
 #define QUIET_MS	200
-#define KILLED		100	/* who imports */
-#define LEFT		64	/* of the module, RCL_CHAN_IMPORTS */
+#define KILLED		100	/* processes that import */
+#define LEFT		64	/* RCL_CHAN_IMPORTS of the module */
 #define KILL_US		5000
-#define KILL_S		4	/* for all: the first answer has 10 s */
+#define KILL_S		4	/* for all: the first answer is due in 10 s */
 #define TURNS		25	/* of a second: more than twice what one has */
 
 #define SAY(t, ...)	{ .type = RCL_MSG_##t, ##__VA_ARGS__ }
@@ -39,11 +39,11 @@ FIXTURE(load)
 	struct rclink_remote remote;
 	pthread_t thread;
 	int ret;			/* of the thread */
-	bool listens;			/* who accepts */
-	bool over;			/* for who does */
+	bool listens;			/* the accepting thread does */
+	bool over;			/* it is to stop */
 };
 
-/* The module has answered: so it is the end that gives way. */
+/* The module is the responder, and so the end that gives way. */
 FIXTURE_SETUP(load)
 {
 	ASSERT_EQ(0, hostile_begin(&self->h, RCLINK_ROLE_INITIATOR + 1));
@@ -73,7 +73,7 @@ static void *connects(void *arg)
 	return NULL;
 }
 
-/* As an answer, with that status. */
+/* Answers @to with @status. */
 static int answer(struct hostile *h, const struct rcl_msg *to, uint8_t status)
 {
 	struct rcl_msg msg = {
@@ -118,7 +118,7 @@ TEST_F_TIMEOUT(load, many_who_import_are_killed, TIMEOUT_S)
 		EXPECT_EQ(0, kill(pid, SIGKILL));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	}
-	/* Nobody waits for any of these. */
+	/* No process waits for these answers. */
 	for (n = 0; !peer_hear(&h->p, &msg, slow(QUIET_MS)); n++) {
 		ASSERT_EQ(RCL_MSG_IMPORT, msg.type);
 		ASSERT_EQ(0, answer(h, &msg, RCL_MSG_REFUSED));
@@ -150,8 +150,8 @@ static void *accepts(void *arg)
 }
 
 /*
- * Number @i of the pool, which may have been given back, is taken, and given
- * back again. What the module asks meanwhile counts for nothing.
+ * The peer leases QP @i of the pool and gives it back, after GO if it has done
+ * so before. All requests of the module meanwhile are answered RCL_MSG_BUSY.
  */
 static int takes(struct hostile *h, uint32_t i, bool again)
 {

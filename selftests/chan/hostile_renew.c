@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A channel goes on in another epoch, and its peer says of the memory that was
- * imported that it is busy, for ever, or never gets so far as to be asked: the
- * channel waits for that, has an end, and goes on without the memory. Nor does
- * who imports wait for ever.
+ * A channel goes on in another epoch, where it has to import its regions anew.
+ * The peer answers "busy" for ever, or never gets so far as to be asked: the
+ * channel waits for a limited time and goes on without the regions. A process
+ * that imports does not wait for ever, either.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include "slow.h"
 
 #define TIMEOUT_S	400
-#define PATIENCE_S	30	/* of the module, RCL_FETCH_MS */
+#define PATIENCE_S	30	/* the module's, RCL_FETCH_MS */
 #define QUIET_MS	2000
 #define POLL_US		10000
 #define REGIONS		3
@@ -69,7 +69,7 @@ static void *imports(void *arg)
 	return NULL;
 }
 
-/* What a process asks for, the module asks of us. */
+/* A thread makes a request, for which the module asks us, the peer. */
 static void asks(struct __test_metadata *_metadata,
 		 struct _test_data_renew *self, void *(*what)(void *arg),
 		 uint8_t type, struct rcl_msg *msg)
@@ -135,8 +135,8 @@ static void finds(struct __test_metadata *_metadata,
 }
 
 /*
- * The epoch fails; in the next one both ends want @chan to go on, and the peer
- * agrees that all do, of which there are @n.
+ * The epoch fails. In the next one the module asks to resume all @n channels,
+ * and the peer agrees; the peer itself asks to resume only @chan.
  */
 static void moves(struct __test_metadata *_metadata,
 		  struct _test_data_renew *self, int n)
@@ -162,7 +162,7 @@ static void moves(struct __test_metadata *_metadata,
 	ASSERT_EQ(RCL_MSG_OK, msg[0].status);
 }
 
-/* Each question answered so, until there is none any more. */
+/* Answer each import with "busy" until none comes in @ms; how many came. */
 static int busy(struct hostile *h, int ms)
 {
 	struct rcl_msg msg;
@@ -180,7 +180,7 @@ static int busy(struct hostile *h, int ms)
 	}
 }
 
-/* How many complete, or that the memory is not there. */
+/* How many WRITEs completed, or an error, as when the region is gone. */
 static int write_to(struct _test_data_renew *self, int i)
 {
 	struct rclink_dev_cqe cqe;
@@ -196,7 +196,7 @@ static int write_to(struct _test_data_renew *self, int i)
 	return ret == 1 && cqe.status ? -EREMOTEIO : ret;
 }
 
-/* It goes on, and has waited so long for it. */
+/* The channel goes on, after it has waited for PATIENCE_S. */
 static void goes_on(struct __test_metadata *_metadata,
 		    struct _test_data_renew *self, const struct timespec *begin)
 {
@@ -227,7 +227,7 @@ TEST_F_TIMEOUT(renew, its_peer_is_busy_for_ever, TIMEOUT_S)
 	ASSERT_EQ(0, hostile_up(h));
 	opens(_metadata, self);
 	finds(_metadata, self);
-	/* Before the module begins to wait, in the midst of that. */
+	/* The module begins to wait later, in the midst of moves(). */
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	moves(_metadata, self, 1);
 	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_IMPORT, &msg));
@@ -235,7 +235,7 @@ TEST_F_TIMEOUT(renew, its_peer_is_busy_for_ever, TIMEOUT_S)
 	EXPECT_LT(100, busy(h, slow(QUIET_MS)));
 	goes_on(_metadata, self, &begin);
 
-	/* The link does, too: without what was not told. */
+	/* So does the link; the channel lacks the regions it was denied. */
 	EXPECT_EQ(0, hostile_lives(h, "busy"));
 	EXPECT_EQ(1, write_to(self, 0));
 	EXPECT_EQ(-ESTALE, write_to(self, 1));
@@ -257,13 +257,13 @@ TEST_F_TIMEOUT(renew, who_imports_from_a_busy_peer_is_told, TIMEOUT_S)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	EXPECT_LE(PATIENCE_S, end.tv_sec - begin.tv_sec + 1);
 
-	/* Now it has it. */
+	/* Now the peer answers with the regions. */
 	finds(_metadata, self);
 	EXPECT_EQ(0, hostile_lives(h, "busy"));
 	EXPECT_EQ(1, write_to(self, 0));
 }
 
-/* Of the other one the peer could still export something. */
+/* The peer's end of the other channel could still export what is imported. */
 TEST_F_TIMEOUT(renew, another_channel_never_goes_on, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;
@@ -275,7 +275,7 @@ TEST_F_TIMEOUT(renew, another_channel_never_goes_on, TIMEOUT_S)
 	self->other = self->chan;
 	opens(_metadata, self);
 	finds(_metadata, self);
-	/* Before the module begins to wait, in the midst of that. */
+	/* The module begins to wait later, in the midst of moves(). */
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	moves(_metadata, self, 2);
 	goes_on(_metadata, self, &begin);
@@ -283,7 +283,7 @@ TEST_F_TIMEOUT(renew, another_channel_never_goes_on, TIMEOUT_S)
 	EXPECT_EQ(0, hostile_lives(h, "one of two"));
 	for (i = 0; i < REGIONS; i++)
 		EXPECT_EQ(-ESTALE, write_to(self, i));
-	/* Nor does who asks anew wait for that for ever. */
+	/* A new import does not wait for the other channel for ever. */
 	self->imported = 0;
 	ASSERT_EQ(0, pthread_create(&self->thread, NULL, imports, self));
 	EXPECT_EQ(-ETIMEDOUT, answered(self));
@@ -291,7 +291,7 @@ TEST_F_TIMEOUT(renew, another_channel_never_goes_on, TIMEOUT_S)
 }
 
 #define LAPS	60
-#define LAP_S	1	/* far less than an answer has */
+#define LAP_S	1	/* far less than the time for an answer */
 
 /* Another epoch takes the place of this one, and the channel goes on there. */
 static void rotates(struct __test_metadata *_metadata,
@@ -313,7 +313,7 @@ static void rotates(struct __test_metadata *_metadata,
 	ASSERT_EQ(RCL_MSG_OK, msg.status);
 }
 
-/* Each time it is asked anew, and never answers. */
+/* In each epoch the module asks the peer anew, which never answers. */
 TEST_F_TIMEOUT(renew, its_link_is_rotated_again_and_again, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;
@@ -331,7 +331,7 @@ TEST_F_TIMEOUT(renew, its_link_is_rotated_again_and_again, TIMEOUT_S)
 	}
 	EXPECT_GT(LAPS, i);
 	EXPECT_EQ(-ETIMEDOUT, self->ret);
-	/* What is still to be answered. */
+	/* Answer the imports that are still open. */
 	EXPECT_LE(0, busy(h, slow(QUIET_MS)));
 	EXPECT_EQ(0, hostile_lives(h, "rotated"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A channel is to go on in another epoch, with a peer that says about it what
- * cannot be: the channel ends and says so, or the epoch does.
+ * A channel is to go on in another epoch, but the peer sends invalid messages
+ * about it: the channel ends with an error, or the epoch ends.
  */
 #include <errno.h>
 #include <poll.h>
@@ -69,7 +69,7 @@ static void opens(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, (long)ret);
 }
 
-/* The epoch fails, and there is another one, in which the module asks. */
+/* Makes the epoch fail; in the next one, the module sends RESUME. */
 static void moves(struct __test_metadata *_metadata,
 		  struct _test_data_resume *self)
 {
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(resume)
 	EXPECT_EQ(0, hostile_end(&self->h));
 }
 
-/* Of the same channel, where nothing else is said. */
+/* Sends @msg about the channel; bits set in its fields make those wrong. */
 static int about(struct _test_data_resume *self, struct rcl_msg msg)
 {
 	msg.offset ^= self->asked.offset;
@@ -126,7 +126,7 @@ static void protocol(struct __test_metadata *_metadata,
 {
 	EXPECT_EQ(0, hostile_ends(&self->h, what,
 				  RCLINK_DOWN_REASON_PROTOCOL));
-	/* It waits for the next epoch. */
+	/* The channel waits for the next epoch. */
 	EXPECT_EQ(-ETIME, rclink_submit(self->chan, 1, QUIET_MS));
 }
 
@@ -140,7 +140,7 @@ static void answers(struct __test_metadata *_metadata,
 	EXPECT_EQ(self->asked.offset, msg.offset);
 }
 
-/* More than were sent, or fewer than none. */
+/* The peer claims @had messages: more than were sent, or fewer than none. */
 static void insane(struct __test_metadata *_metadata,
 		   struct _test_data_resume *self, uint32_t had)
 {
@@ -149,7 +149,7 @@ static void insane(struct __test_metadata *_metadata,
 	answers(_metadata, self, RCL_MSG_RESUMED, RCL_MSG_OK);
 	ended(_metadata, self);
 	answers(_metadata, self, RCL_MSG_RECYCLE, RCL_MSG_OK);
-	/* Somebody else may have spoken for it: its operator is to know. */
+	/* Somebody may pose as the peer: the operator must learn of it. */
 	EXPECT_EQ(1, rcl_faults(&self->h.s, HOSTILE_LINK,
 				RCLINK_DOWN_REASON_PROTOCOL));
 	EXPECT_EQ(0, hostile_lives(&self->h, "insane"));
@@ -180,7 +180,7 @@ TEST_F_TIMEOUT(resume, it_has_another_channel, TIMEOUT_S)
 	ASSERT_EQ(0, ABOUT(RESUME, .seed = 1));
 	answers(_metadata, self, RCL_MSG_RESUMED, RCL_MSG_REFUSED);
 	ended(_metadata, self);
-	/* And asks again, when nothing is there any more. */
+	/* The peer asks again, when the channel is gone. */
 	ASSERT_EQ(0, ABOUT(RESUMED, .status = RCL_MSG_REFUSED));
 	ASSERT_EQ(0, ABOUT(RESUME));
 	answers(_metadata, self, RCL_MSG_RESUMED, RCL_MSG_REFUSED);
@@ -224,7 +224,7 @@ TEST_F_TIMEOUT(resume, it_opens_instead, TIMEOUT_S)
 	ASSERT_EQ(0, ABOUT(OPEN, .len = 1, .data = (const uint8_t *)"n"));
 	answers(_metadata, self, RCL_MSG_OPENED, RCL_MSG_REFUSED);
 	ended(_metadata, self);
-	/* What was asked of it. */
+	/* The answer to the module's RESUME. */
 	ASSERT_EQ(0, ABOUT(RESUMED));
 	EXPECT_EQ(0, hostile_lives(&self->h, "OPEN"));
 }
@@ -262,14 +262,14 @@ TEST_F_TIMEOUT(resume, it_agrees_and_never_asks, TIMEOUT_S)
 	ASSERT_EQ(0, ABOUT(RESUMED));
 	EXPECT_EQ(0, hostile_lives(&self->h, "RESUMED"));
 	EXPECT_EQ(-ETIME, rclink_submit(self->chan, 1, QUIET_MS));
-	/* Its process need not wait for that. */
+	/* The process can close the channel without waiting for the peer. */
 	rclink_close(self->chan);
 	self->chan = NULL;
 	answers(_metadata, self, RCL_MSG_RECYCLE, RCL_MSG_OK);
 	EXPECT_EQ(0, hostile_lives(&self->h, "closed"));
 }
 
-/* And then it goes on: what was looked at is all that is in the way. */
+/* With valid messages the channel goes on. */
 TEST_F_TIMEOUT(resume, it_is_honest, TIMEOUT_S)
 {
 	struct pollfd fd = { .events = POLLOUT };
@@ -277,7 +277,7 @@ TEST_F_TIMEOUT(resume, it_is_honest, TIMEOUT_S)
 	ASSERT_EQ(0, ABOUT(RESUMED));
 	ASSERT_EQ(0, ABOUT(RESUME));
 	answers(_metadata, self, RCL_MSG_RESUMED, RCL_MSG_OK);
-	/* Its errand comes after that. */
+	/* The channel goes on some time after that answer. */
 	fd.fd = rclink_fd(self->chan);
 	ASSERT_EQ(1, poll(&fd, 1, slow(HOSTILE_MS)));
 	ASSERT_EQ(0, rclink_recv(self->chan, rclink_none(), 1));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: idle NEAR FAR CHANNELS [memory|region]: both ends of so many channels
- * of a link of this host to itself. Prints "ready" when they are open, and
- * stays until it is killed. With "memory" the last one has some of the kernel's
- * mapped, and SIGUSR1 has it used: "still mine" says that what was written is
- * there. With "region" it has registered some, in as many pieces as it can.
+ * usage: idle NEAR FAR CHANNELS [memory|region]: open both ends of CHANNELS
+ * channels of a link of this host to itself. Prints "ready" when they are open,
+ * and stays until it is killed. With "memory", the last channel has memory of
+ * the kernel mapped; SIGUSR1 prints "still mine" if the memory has what was
+ * last written, and writes to it again. With "region", the last channel has a
+ * region registered, in as many pieces as possible.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +24,7 @@
 #define LEN	(4 * 4096)
 #define PAGE	4096
 #define PAGES	8192		/* a power of two */
-#define STRIDE	3001		/* odd: it comes to each page */
+#define STRIDE	3001		/* odd: reaches each page */
 
 static unsigned char *mapped;
 
@@ -52,7 +53,7 @@ static int map_memory(struct rclink_chan *chan)
 	return ret;
 }
 
-/* No page is beside the next one. */
+/* No page is adjacent in physical memory to the next one. */
 static int register_pages(struct rclink_chan *chan)
 {
 	unsigned char *addr = memory(PAGES * PAGE);

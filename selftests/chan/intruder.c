@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A user without a privilege, who may open the device, sends to a QP of this
- * host's peer, from a QP of his own that takes the place of the one that the
- * peer's is wired to. Not for root.
+ * An unprivileged user who may open the device sends to a QP of this host's
+ * peer, from his own QP in place of the one that the peer's QP is wired to. Not
+ * for root.
  *
  * usage: intruder DEVICE GID QPN PSN
  *
- * GID and QPN of the peer, and the PSN that it expects next. One WRITE with
- * immediate, without data, which names no memory. The acknowledgment goes to
- * the QP whose place this is; prints how the WRITE ended here.
+ * GID and QPN are those of the peer's QP, PSN is what it expects next. Posts
+ * one WRITE with immediate and without data, which names no memory. The
+ * acknowledgment goes to the QP that the peer's QP is wired to; prints how the
+ * WRITE ended here.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void die(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Up to RTS; it sends from @psn on. */
+/* Take @qp to RTS; it sends from @psn on. */
 static int wire(struct rcv_qp *qp, struct rcv_hca *hca,
 		const union ibv_gid *gid, uint32_t qpn, uint32_t psn,
 		char *err)

@@ -15,7 +15,7 @@ struct late {
 	const char *service;
 	struct rclink_listener *go;
 	struct rclink_chan *chan;
-	uint32_t *page;		/* what comes in; then what is written there */
+	uint32_t *page;		/* for messages, and for WRITEs of the peer */
 	uint32_t region, exported;
 };
 
@@ -27,7 +27,7 @@ static int say_number(struct late *l, uint32_t number)
 	return ret ? ret : rclink_submit(l->chan, 0, 0);
 }
 
-/* As many as there may be, all in one go; in the order of their numbers. */
+/* Post all receives at once; reports how many messages came in order. */
 static int receive(struct late *l)
 {
 	struct rclink_dev_cqe cqe;
@@ -52,7 +52,7 @@ static int withdraw(struct late *l)
 	       rclink_withdraw(l->chan, l->exported);
 }
 
-/* Until the near end says so, or closes. */
+/* Wait until the near end connects to @go, or closes. */
 static int be_late(struct late *l)
 {
 	struct pollfd fds[] = {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: lazy regions NEAR FAR SECONDS MS: registers and withdraws memory with
- * a channel of a link of this host to itself, and says how often that took
- * longer, and how long at most
- *        lazy crowd NEAR FAR THREADS: so many threads do that with one channel,
- * and more memory, until it is killed
- *        lazy listen LINK TIMES: listens on as many services of one name, and
- * on one more, again and again, until it is killed
- *        lazy wait LINK: listens, and accepts nothing, until it is killed
- *        lazy connect LINK TIMES: opens and closes as many channels to that
+ * usage: lazy regions NEAR FAR SECONDS MS
+ *		registers and withdraws memory with a channel of this host to
+ *		itself; prints how often, how often it took longer than MS, and
+ *		the longest time
+ *        lazy crowd NEAR FAR THREADS
+ *		that many threads do so with one channel, and more memory, until
+ *		the process is killed
+ *        lazy listen LINK TIMES
+ *		opens TIMES listeners for one service, then opens and closes one
+ *		more, again and again, until it is killed
+ *        lazy wait LINK
+ *		listens, and accepts nothing, until it is killed
+ *        lazy connect LINK TIMES
+ *		opens and closes TIMES channels, one after another
  *
- * All but the last say "ready" first.
+ * All but the last print "ready" first.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -47,7 +52,7 @@ static int open_channel(const char *near, const char *far,
 	char service[32];
 	int ret;
 
-	/* There may be two of us. */
+	/* Two such processes may run at once. */
 	snprintf(service, sizeof(service), "%s%d", SERVICE, getpid());
 	ret = rclink_listen(&listener, far, service, 1, 0);
 	if (!ret)
@@ -97,7 +102,7 @@ static void *crowds(void *chan)
 				    &region);
 		if (!ret)
 			ret = rclink_withdraw(chan, region);
-		/* They are more than it may have regions. */
+		/* There are more threads than a channel may have regions. */
 		if (ret && ret != -ENOSPC)
 			exit(say("a region", ret) != 0);
 	}
@@ -118,7 +123,7 @@ static int crowd(const char *near, const char *far, int threads)
 		if (ret)
 			return say("a thread", ret);
 	}
-	/* Until all are there. */
+	/* Wait until all threads run. */
 	sleep(1);
 	ready();
 	return pause();

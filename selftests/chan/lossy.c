@@ -20,7 +20,7 @@
 
 #define BACKLOG	4
 
-/* All of them end well? */
+/* Do all child processes end well? */
 static int gather(void)
 {
 	int status, bad = 0;
@@ -58,7 +58,7 @@ static int do_listen(const char *link, uint32_t writers)
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			exit(lossy_far(listener[i], i, memory));
 		}
-	/* Each has all files: its listener would stay, and take nothing. */
+	/* If one ends, the others keep its listener open, but never accept. */
 	wait(NULL);
 	return EXIT_FAILURE;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Truth over a bad network. Both ends make the same operations from a seed,
- * so each knows what the memory of the far end must hold, and which message
- * comes next. Operations go in batches; the last one of a batch is a message,
- * upon which the far end compares all that it has, and answers.
+ * Correctness over a bad network. Both ends make the same operations from a
+ * seed, so each knows what the memory of the far end must hold and which
+ * message comes next. Operations go in batches. The last one of a batch is a
+ * message, upon which the far end compares all that it has, and answers.
  *
- * A channel begins with a struct lossy_hello, in which the near end says what
- * it knows to be done. After a channel that ended, that must be there, and what
- * was under way may be.
+ * A channel begins with a struct lossy_hello, in which the near end says which
+ * operations it knows to be done. After a channel ended, the results of these
+ * must be there, and those of operations that were under way may be.
  */
 #ifndef LOSSY_H
 #define LOSSY_H
@@ -18,22 +18,22 @@
 #include <rclink.h>
 
 #define LOSSY_WRITERS	64		/* processes, each with a channel */
-/* Odd, so that what two of them write meets anywhere in a word. */
+/* Odd, so that the areas of two writers meet at any byte of a word. */
 #define LOSSY_AREA	20011		/* bytes that a writer writes */
 #define LOSSY_WORDS	8		/* for its atomics */
 #define LOSSY_SIZE	8192		/* bytes of an operation, at most */
 #define LOSSY_OPS	24		/* of a batch, at most */
 #define LOSSY_NAME	16		/* of a service or region */
 
-/* The memory of the far end, of all writers: all areas, then all words. */
+/* The memory of the far end, for all writers: all areas, then all words */
 #define LOSSY_WORDS_AT	((LOSSY_WRITERS * LOSSY_AREA + 7) & ~7)
 #define LOSSY_MEMORY \
 	(LOSSY_WORDS_AT + LOSSY_WRITERS * LOSSY_WORDS * sizeof(uint64_t))
 
 /*
- * A writer's region of it begins so long before the middle of his area, so that
- * one of the registrations that it has ends there: what crosses that is moved
- * in two pieces.
+ * A writer's region begins LOSSY_LEAD before the middle of the writer's area,
+ * so that one of its registrations ends there: an operation across that is
+ * moved in two pieces.
  */
 #define LOSSY_LEAD	(2 << 20)
 #define LOSSY_AREA_AT	(LOSSY_LEAD - LOSSY_AREA / 2)
@@ -53,14 +53,14 @@ enum lossy_mix {
  * @offset: in the area; or which word
  * @len: bytes
  * @imm: immediate
- * @shift: where in its own memory the near end has the data
- * @pieces: that the data is in
- * @key: of the data; of atomics, the operand
- * @hits: the CAS finds what it compares with
- * @signaled: it completes
- * @inlined: if the size allows
- * @fresh: the near end registers memory for it
- * @pushed: the near end submits before it
+ * @shift: offset of the data in the near end's memory
+ * @pieces: number of pieces that hold the data
+ * @key: of the data; for atomics, the operand
+ * @hits: the CAS finds the value that it compares with
+ * @signaled: the operation gives a completion
+ * @inlined: the data is inline, if the size allows
+ * @fresh: the near end registers memory for the operation
+ * @pushed: the near end submits before the operation
  */
 struct lossy_op {
 	uint32_t what;
@@ -74,10 +74,10 @@ struct lossy_op {
 };
 
 struct lossy_hello {
-	uint64_t seed;		/* another one than before: all begins anew */
+	uint64_t seed;		/* a new seed: all begins anew */
 	uint32_t batch;		/* the first that is not finished */
 	uint32_t issued;	/* operations of it that were submitted */
-	uint32_t done;		/* so many of these are */
+	uint32_t done;		/* how many of these are done */
 };
 
 struct lossy_answer {
@@ -90,7 +90,7 @@ struct lossy_model {
 	uint64_t word[LOSSY_WORDS];
 };
 
-/* How long that region is, and where the writer's words are in it. */
+/* The length of a writer's region, and where the writer's words are in it */
 static inline uint32_t lossy_region(uint32_t writer)
 {
 	return LOSSY_AREA_AT + LOSSY_MEMORY - writer * LOSSY_AREA;
@@ -112,14 +112,16 @@ bool lossy_is_atomic(const struct lossy_op *op);
 void lossy_fill(uint8_t *to, uint64_t key, uint32_t len);
 bool lossy_is(const uint8_t *data, uint64_t key, uint32_t len);
 
-/* With what a CAS compares. */
+/* The value with which a CAS compares */
 uint64_t lossy_compare(const struct lossy_model *m, const struct lossy_op *op);
 void lossy_apply(struct lossy_model *m, const struct lossy_op *op);
 
-/* The name of something of a writer. */
+/* Name a service or region of a writer. */
 void lossy_name(char *name, const char *what, uint32_t writer);
 
-/* One end of one writer; these return an exit status, and say what is wrong. */
+/*
+ * One end of one writer; these return an exit status, and print what is wrong.
+ */
 int lossy_near(const char *link, uint32_t writer, uint64_t seed,
 	       unsigned int seconds, bool may_end);
 int lossy_far(struct rclink_listener *listener, uint32_t writer,

@@ -82,7 +82,7 @@ static int answer(struct far *f)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of what tainted says, nothing is known. */
+/* What @tainted marks is not compared: its contents are unknown. */
 static int compare(const struct far *f, const struct lossy_model *tainted)
 {
 	char what[80];
@@ -101,7 +101,7 @@ static int compare(const struct far *f, const struct lossy_model *tainted)
 	return 0;
 }
 
-/* All of it came in and was judged; only the answer did not. */
+/* The batch came in and was judged before; only an answer got lost. */
 static bool is_known(const struct far *f, const struct lossy_hello *h)
 {
 	if (h->batch + 1 != f->batch || f->next)
@@ -111,7 +111,7 @@ static bool is_known(const struct far *f, const struct lossy_hello *h)
 		h->done == f->last.done);
 }
 
-/* The channel before ended anywhere in the batch. */
+/* The previous channel may have ended anywhere in the batch. */
 static int settle(struct far *f, const struct lossy_hello *h)
 {
 	static struct lossy_model tainted;
@@ -180,7 +180,7 @@ static int finish_batch(struct far *f)
 	return answer(f);
 }
 
-/* Of a WRITE in two pieces a receive has the length of the last one. */
+/* If a WRITE takes two pieces, its receive has the length of the last one. */
 static uint32_t length_of(const struct far *f, const struct lossy_op *op)
 {
 	uintptr_t at = (uintptr_t)f->area + op->offset;
@@ -203,7 +203,7 @@ static uint32_t flags_of(const struct lossy_op *op)
 	}
 }
 
-/* It must be the next one: none is left out, comes twice or too early. */
+/* A message must be the next one: none is lost, comes twice or too early. */
 static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 {
 	const uint8_t *in = f->in + cqe->user_data * LOSSY_SIZE;
@@ -240,7 +240,7 @@ static int complete(struct far *f, const struct rclink_dev_cqe *cqe)
 	return ret ? ret : post(f, slot);
 }
 
-/* What came in before the end counts, also behind what noticed the end. */
+/* Messages from before the end count, even if the end was noticed first. */
 static int take_rest(struct far *f, int why)
 {
 	struct rclink_dev_cqe cqe;
@@ -251,7 +251,7 @@ static int take_rest(struct far *f, int why)
 	return why;
 }
 
-/* May it end? The near end knows. */
+/* Serves one channel until it ends; the near end knows whether it may end. */
 static int serve(struct far *f)
 {
 	struct rclink_dev_cqe cqe;

@@ -17,7 +17,7 @@
 #define OPEN_S		60
 #define HELLO_MS	30000			/* for the far end's answer */
 #define WAIT_MS		4000			/* for anything to complete */
-#define STUCK_MAX	2			/* of the channels of a run */
+#define STUCK_MAX	2			/* channels of a run */
 #define UNHEARD_MAX	7			/* hellos in a row */
 
 struct near {
@@ -38,7 +38,7 @@ struct near {
 	unsigned int ops, batches, ended, stuck, unheard;
 };
 
-/* -EILSEQ is never forgiven; another one says how a channel ended. */
+/* -EILSEQ is never forgiven; any other error says how a channel ended. */
 static int wrong(const struct near *n, uint32_t number, const char *what)
 {
 	fprintf(stderr, "lossy: writer %u, batch %u, operation %u (%s): %s\n",
@@ -53,7 +53,7 @@ static uint8_t *data(struct near *n, uint32_t number)
 	return n->buffer + number * SLOT + n->op[number].shift;
 }
 
-/* What an operation brings is right. */
+/* Check the data that a READ or an atomic has brought. */
 static int check_data(struct near *n, uint32_t number)
 {
 	const struct lossy_op *op = &n->op[number];
@@ -101,7 +101,7 @@ static int complete(struct near *n, const struct rclink_dev_cqe *cqe)
 	return 0;
 }
 
-/* As much is in flight as can be: until something has completed. */
+/* The channel has no room for more: wait until something has completed. */
 static int wait_for_room(const struct near *n, unsigned int wait_ms)
 {
 	struct pollfd fd = {
@@ -154,7 +154,10 @@ static bool overlaps_read(const struct near *n, uint32_t number)
 	return false;
 }
 
-/* Its data in own memory, some of it registered while others are in flight. */
+/*
+ * The operation's data in own memory, which a fresh operation registers anew
+ * while others are in flight.
+ */
 static int place(struct near *n, uint32_t number, struct rclink_data *to,
 		 struct rclink_dev_sge *sge)
 {
@@ -296,7 +299,7 @@ static int refuses_size(struct near *n, uint32_t what, uint32_t size)
 	return wrong(n, n->len, "a size was taken");
 }
 
-/* What no operation can have is refused at once, and hurts nobody. */
+/* Sizes that no operation can have are refused at once and do no harm. */
 static int refuses(struct near *n)
 {
 	static const uint32_t sizes[] = {
@@ -331,7 +334,7 @@ static int greet(struct near *n)
 	n->len = 0;
 	if (!ret)
 		ret = finish(n, n->may_end ? WAIT_MS : HELLO_MS);
-	/* The far end takes channels, whatever became of those before. */
+	/* The far end accepts channels, whatever became of earlier ones. */
 	if (ret == -ETIME && (!n->may_end || ++n->unheard > UNHEARD_MAX))
 		ret = wrong(n, n->len, "no answer to a hello");
 	if (!ret) {
@@ -356,7 +359,7 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* The link may be down for a while, when a channel may end. */
+/* If channels may end, the link may be down for a while, too. */
 static int open_channel(struct near *n)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
@@ -377,7 +380,8 @@ static int open_channel(struct near *n)
 
 /*
  * rxe (6.1 and 6.12) can lose an operation for ever on a network that loses or
- * delays packets, see testing.rst: so a few channels may, and are closed.
+ * delays packets, see testing.rst: so a few channels may get stuck, and are
+ * closed.
  */
 static int judge_end(struct near *n, int why)
 {
@@ -421,7 +425,7 @@ int lossy_near(const char *link, uint32_t writer, uint64_t seed,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (n.buffer == MAP_FAILED)
 		return EXIT_FAILURE;
-	/* Once more after the last end: then that is judged, too. */
+	/* One more channel if the last one ended: to judge its batch, too. */
 	do {
 		ret = go_channel(&n, end);
 	} while (!ret && (now() <= end || n.issued));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What both ends know beforehand. */
+/* The operations and their data, which both ends derive from the seed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define NUM(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Where something changes, with an MTU of 1024: half of all are one of them. */
+/* Sizes where something changes with an MTU of 1024; drawn half the time. */
 static const uint32_t sizes[] = {
 	0, 1, 7, 8, 9, 64, 1023, 1024, 1025, 2048, 4095, 4096, 4097, LOSSY_SIZE,
 };
@@ -60,7 +60,7 @@ void lossy_make(struct lossy_op *op, uint64_t seed, uint32_t writer,
 	op->what = last ? RCLINK_OP_SEND_IMM : m->kind[draw(&state) % m->num];
 	op->len = draw(&state) % 2 ? sizes[draw(&state) % NUM(sizes)] :
 				     draw(&state) % (LOSSY_SIZE + 1);
-	/* rxe finds no memory to answer from again after a READ of none. */
+	/* rxe finds no memory to repeat the answer to a READ of 0 bytes. */
 	if (op->what == RCLINK_OP_READ && !op->len)
 		op->len = 1;
 	op->offset = draw(&state) % (LOSSY_AREA - op->len + 1);

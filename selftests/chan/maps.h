@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory of some pages, to be registered. */
+/* Memory of PAGES pages, to be registered. */
 #ifndef MAPS_H
 #define MAPS_H
 
@@ -23,7 +23,7 @@ static inline uint8_t *map_anonymous(int prot)
 	return map(prot, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
-/* On a disk, of a file system that has to know what is written: -1 for none. */
+/* A file in RIG_DISK, whose file system must know of writes; -1 for none. */
 static inline int disk(void)
 {
 	const char *dir = getenv("RIG_DISK");

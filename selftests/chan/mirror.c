@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The service `echo` (channels.rst) of a process over the module, for one
- * channel after the other; says what came, and how much of its memory was
+ * channel after the other; prints what came, and how much of its memory was
  * changed.
  *
  * usage: mirror LINK [WORD]
- *	none		shows no memory
- *	small		shows 16 bytes
- *	read		shows it to be read, and nothing to be ended
- *	share		the same to all links, and to be written as well
+ *	none		exports no memory
+ *	small		exports 16 bytes
+ *	read		exports it for READs only, and nothing to invalidate
+ *	share		the same to all links, and for WRITEs as well
  *	withdraw	withdraws it when a message comes, before the answer
  *	mute		answers nothing
  */
@@ -41,7 +41,7 @@ static bool is(const struct mirror *m, const char *word)
 	return !strcmp(m->word, word);
 }
 
-/* For each channel anew, so that none finds it registered. */
+/* A new share for each channel, so that none finds it registered already. */
 static int show_all(struct mirror *m)
 {
 	int ret = rclink_share(&m->share);
@@ -76,7 +76,7 @@ static int post(struct mirror *m, unsigned int i)
 	return rclink_recv(m->chan, rclink_piece(m->buffer, i * SIZE, SIZE), i);
 }
 
-/* How many bytes are as they are sent and written? */
+/* How many bytes from the first on are as the peer sends and writes them? */
 static uint32_t sent(const uint8_t *data)
 {
 	uint32_t i;
@@ -97,7 +97,7 @@ static void tell(const struct mirror *m, const struct rclink_dev_cqe *cqe)
 	putchar('\n');
 }
 
-/* What is behind it is as it was. */
+/* The memory behind the changed bytes must be as it was. */
 static void tell_memory(const struct mirror *m)
 {
 	uint32_t n = sent(m->memory), i;
@@ -132,7 +132,7 @@ static int take(struct mirror *m, const struct rclink_dev_cqe *cqe)
 	return ret;
 }
 
-/* Only receives complete, or what fails. */
+/* Only receives complete, and operations that fail. */
 static void serve(struct mirror *m)
 {
 	struct rclink_dev_cqe cqe;
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		return 2;
 	m.memory = memory(SIZE);
 	m.buffers = memory(BUFFERS * SIZE);
-	/* One that was killed just before may still be on its way out. */
+	/* A mirror that was killed just before may still listen. */
 	do
 		ret = rclink_listen(&listener, argv[1], SERVICE, 8, 0);
 	while (ret == -EADDRINUSE && tries++ < TRIES && !usleep(PAUSE_US));

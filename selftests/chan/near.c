@@ -19,7 +19,7 @@ int near_next(struct near *n, struct rclink_dev_cqe *cqe)
 	return 0;
 }
 
-/* The next completion is a success. */
+/* Take the next completion, which must be a success. */
 static int completes(struct near *n)
 {
 	struct rclink_dev_cqe cqe;
@@ -82,7 +82,7 @@ int near_greet(struct near *n, struct rclink_chan *chan)
 		ret = near_listens(n);
 	if (!ret)
 		ret = rclink_submit(chan, 0, 0);
-	/* Not before: far answers when it finds this. */
+	/* Export this only now: far answers once it can import it. */
 	if (ret >= 0)
 		ret = rclink_region(chan, n->memory, PAGE, FAR_NEAR,
 				    RCLINK_REGION_READ, &region);

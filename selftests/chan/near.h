@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A near end of far that moves a little data both ways, and has it checked. */
+/* A near end for far.c: it moves a little data both ways, and checks it. */
 #ifndef NEAR_H
 #define NEAR_H
 
@@ -12,8 +12,8 @@
 #define NEAR_SIZE	10000	/* bytes that are moved at a time */
 
 /*
- * What one process has of a channel, which several may have. All return 0 or a
- * negative errno; -EILSEQ if the data is not what it must be.
+ * One process's part of a channel, which several processes may use. All the
+ * functions return 0 or a negative errno; -EILSEQ if the data is wrong.
  */
 struct near {
 	struct rclink_chan *chan;
@@ -22,22 +22,22 @@ struct near {
 	struct rclink_remote far;
 };
 
-/* Once per channel: far begins. */
+/* Once per channel: export FAR_NEAR, and wait until far begins. */
 int near_greet(struct near *n, struct rclink_chan *chan);
-/* By another process, or again. */
+/* Use the same channel by another process, or again. */
 int near_join(struct near *n, struct rclink_chan *chan);
 
 /* The next completion. */
 int near_next(struct near *n, struct rclink_dev_cqe *cqe);
-/* A receive for an answer of far; the next completion is that. */
+/* Post a receive for an answer of far; take it as the next completion. */
 int near_listens(struct near *n);
 int near_hears(struct near *n, struct answer *answer);
-/* Has far do something, which is done when it returns. */
+/* Give far an order, which is carried out on return. */
 int near_tells(struct near *n, struct order order);
 
-/* Tells far what to expect; what is in memory now is sent, and far compares. */
+/* Tell far what to expect, send what is in memory now, and have far compare. */
 int near_sends(struct near *n, uint32_t seed);
-/* Has far fill its memory, reads it, and compares. */
+/* Have far fill its memory, read it, and compare. */
 int near_reads(struct near *n, uint32_t seed);
 /* Both, with data made from the seed. */
 int near_moves(struct near *n, uint32_t seed);

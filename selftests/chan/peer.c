@@ -15,7 +15,7 @@
 #define MEM_LEN		(BUFFER_AT + PEER_BUFFER)
 #define UP_MS		10000
 #define POLL_US		200
-#define STILL_MS	100	/* more than a look takes */
+#define STILL_MS	100	/* more than one poll takes */
 #define RECV		1ULL	/* kinds of work requests, above the slot */
 #define SEND		2ULL
 #define KIND_SHIFT	32
@@ -352,7 +352,10 @@ int peer_hear(struct peer *p, struct rcl_msg *msg, int ms)
 			return -EIO;
 		if (ms)
 			usleep(POLL_US);
-		/* Who stood still has kept the module from speaking, too. */
+		/*
+		 * If this process stood still, the module may have done so,
+		 * too.
+		 */
 		took = rcl_now_ms() - took;
 		if (took > STILL_MS)
 			end += took;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The other end of a link of this host: QPs of this process, with the key of
- * the link, so that it says whatever a test wants, well sealed. Functions
- * return 0 or a negative errno.
+ * A peer for a link of this host, in this process: it has QPs and the link's
+ * key, so it can send whatever a test wants, correctly sealed. Functions return
+ * 0 or a negative errno.
  */
 #ifndef PEER_H
 #define PEER_H
@@ -35,44 +35,45 @@ struct peer {
 	struct rcv_seal seal;
 	struct rcl_end end;		/* the module's */
 	uint32_t sent, completed;
-	bool failed;			/* a work request did */
+	bool failed;			/* a work request failed */
 	struct {
 		uint32_t slot, len;
 	} in[PEER_SLOTS];		/* a ring: arrived, not yet heard */
 	uint32_t arrived, heard;
 	uint8_t text[PEER_TEXT];	/* what was heard last */
-	uint16_t owed;			/* receives that it does not know of */
-	uint16_t credits;		/* that it has for us */
+	uint16_t owed;			/* receives not told to the module */
+	uint16_t credits;		/* messages that the module can take */
 };
 
-/* Connect a link that is down; the module has that role, and says hello. */
+/* Connect a link that is down; the module has @role and says hello. */
 int peer_meet(struct peer *p, struct genl_sock *s, const char *link,
 	      uint32_t role);
-/* The same of one that is up, which is to have another epoch. */
+/* The same for a link that is up and is to get another epoch */
 int peer_meet_beside(struct peer *p, struct genl_sock *s, const char *link,
 		     uint32_t role);
-/* Until the link is up, as an honest peer. */
+/* Exchange hellos as an honest peer, until the link is up. */
 int peer_hello(struct peer *p, struct genl_sock *s, const char *link);
-/* Gone, without a word. */
+/* Leave without a goodbye. */
 void peer_leave(struct peer *p);
 
-/* With the credits that it is owed, as it is. */
+/* Send @msg, with the credits that the module is owed. */
 int peer_say(struct peer *p, struct rcl_msg *msg);
-/* Any bytes. */
+/* Seal and send any bytes. */
 int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len);
 /*
- * From there in its link buffer to there in the module's, behind what was said
- * and written before; the bytes stay until an answer has come.
+ * Write from @from in this end's link buffer to @to in the module's, after all
+ * that was said and written before. The bytes must stay until an answer has
+ * come.
  */
 int peer_write(struct peer *p, uint32_t from, uint32_t to, uint32_t len);
-/* What takes a receive of the module's, and is no message. */
+/* Take a receive of the module with something that is no message. */
 int peer_write_imm(struct peer *p);
 uint8_t *peer_buffer(const struct peer *p);
-/* What comes next, whatever it is; its data is good until the next one. */
+/* The next message of any type; its data is valid until the next one. */
 int peer_hear(struct peer *p, struct rcl_msg *msg, int ms);
-/* That it is of that type, in front of which there may be heartbeats. */
+/* Hear the next message, which must be of @type. */
 int peer_await(struct peer *p, uint8_t type, struct rcl_msg *msg);
-/* Another QP for that number of the pool, in INIT; then as the module says. */
+/* Replace QP @i of the pool, in INIT; then connect it as the module says. */
 int peer_renew(struct peer *p, uint32_t i);
 int peer_rewire(struct peer *p, uint32_t i, const struct rcl_msg *msg);
 

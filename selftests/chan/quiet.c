@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations that are not signaled say nothing when they have been carried out,
- * nor when the link goes down afterwards.
+ * Operations that are not signaled have no completion, neither when they have
+ * been carried out nor when the link goes down afterwards.
  *
  * usage: quiet LINK listen	prints "listening", and "got" when all came
- *        quiet LINK connect	until the link is down: how many completions
+ *        quiet LINK connect	when the link is down: number of completions
  */
 #include <poll.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "common.h"
 
 #define SERVICE		"quiet"
-#define MESSAGES	3	/* fewer than one of which completes */
+#define MESSAGES	3	/* too few for the module to signal one */
 
 static int receive(struct rclink_chan *chan)
 {

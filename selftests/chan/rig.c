@@ -78,7 +78,7 @@ int rig_begin_sims(struct rig *r, const char *words)
 {
 	int ret = rig_begin(r);
 
-	/* A test that was ended left them. */
+	/* A test that was killed may have left them. */
 	del_sims();
 	r->sims = true;
 	r->values.timeout = 11;
@@ -205,7 +205,7 @@ static bool one_down(struct rig *r)
 	       is_in(r, RIG_FAR, RCLINK_LINK_STATE_DOWN);
 }
 
-/* Where an allocation has failed one end is down long before the other. */
+/* After a failed allocation, one end may be down long before the other. */
 static int until_up(struct rig *r)
 {
 	int ms;
@@ -316,7 +316,7 @@ int rig_open(struct rig *r)
 	return ret;
 }
 
-/* One that finds no memory for its file leaves the channel in the backlog. */
+/* An accept without memory for its file leaves the channel in the backlog. */
 static int accept_at_last(const struct rig *r)
 {
 	int fd;
@@ -327,7 +327,7 @@ static int accept_at_last(const struct rig *r)
 	return fd;
 }
 
-/* And what may be left in the backlog of one that was not opened. */
+/* Also closes what a failed rig_open() may have left in the backlog. */
 void rig_close(struct rig *r)
 {
 	int fd;

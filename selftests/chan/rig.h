@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A link of this host to itself, and a channel with both ends in one process,
- * so that a test has both in its hands. Functions return 0 or a negative errno.
+ * so that a test controls both. Functions return 0 or a negative errno.
  */
 #ifndef RIG_H
 #define RIG_H
@@ -17,11 +17,11 @@
 #define RIG_FAR		"b"
 #define RIG_SERVICE	"rig"
 #define RIG_REGION	"rig"		/* of the far end, all rights */
-#define RIG_OFFERED	"other"		/* what it offers beside that */
+#define RIG_OFFERED	"other"		/* what rig_offer() exports */
 #define RIG_MEMORY	(3 * 4096)	/* bytes of either end's region */
 #define RIG_MOVED	10000		/* bytes */
 
-/* What both ends of a link are made with; -1: as the module has it. */
+/* Values for both ends of a new link; -1: the default of the module. */
 struct rig_values {
 	int timeout, retry, rnr_retry;
 	int heartbeat;			/* ms */
@@ -41,54 +41,54 @@ struct rig {
 	struct rclink_remote remote;
 };
 
-/* The netlink socket and the memory; the links of others go. */
+/* The netlink socket and the memory; links that exist are deleted. */
 int rig_begin(struct rig *r);
 void rig_end(struct rig *r);
 
 /*
- * The same with two simulated devices, each made with those words, instead of
- * one device; what nobody acknowledges is given up after two times 8 ms.
+ * The same on two simulated devices, each made with @words, instead of on one
+ * device; a message that is not acknowledged fails after two times 8 ms.
  */
 int rig_begin_sims(struct rig *r, const char *words);
 void rig_end_sims(struct rig *r);
 int rig_new_sim(const char *name, const char *words);
 
-/* The link is up; if it was not, it is another one now, with a listener. */
+/* Makes the link anew if it is not up; makes a listener if there is none. */
 int rig_link(struct rig *r);
 
-/* Another epoch comes up beside it, as long as that socket is open. */
+/* Brings up another epoch beside the current one; @s must stay open. */
 int rig_rotate(struct genl_sock *s);
 
-/* Files, without mmap() or anything else. */
+/* Plain file descriptors, without mmap() or any other setup. */
 int rig_device(void);
 int rig_listen(int fd, const char *service);
 int rig_connect(int fd, unsigned int flags);
 int rig_accept(const struct rig *r);
 
-/* Register, with the argument in the caller's hands. */
+/* Register a region, with an argument that the caller fills in. */
 int rig_region(int fd, struct rclink_dev_region *arg);
 int rig_memory(int fd, struct rclink_dev_region *arg);
 int rig_withdraw(int fd, uint32_t handle);
 
-/* near, far and their regions. */
+/* Both ends of the channel, @near and @far, and their regions. */
 int rig_open(struct rig *r);
 void rig_close(struct rig *r);
 
-/* Memory of the far end's that the near end may write and read, until then. */
+/* The far end exports memory, and the near end imports it; end both again. */
 int rig_offer(struct rig *r, void *m, uint32_t len, uint32_t *region,
 	      struct rclink_remote *remote);
 int rig_take_back(struct rig *r, uint32_t region,
 		  const struct rclink_remote *remote);
 
-/* -EILSEQ for data that is not what it must be, -EREMOTEIO for a status */
+/* -EILSEQ for wrong data, -EREMOTEIO for an error in a completion. */
 int rig_completes(struct rclink_chan *chan);
 int rig_moves(struct rig *r, uint32_t seed);
-/* The near end finds that in memory that it imported. */
+/* The near end reads @remote, which must have the data of @seed. */
 int rig_reads(struct rig *r, const struct rclink_remote *remote, uint32_t seed);
 
 /* KiB that this process has pinned. */
 long rig_pinned(void);
-/* Until there are so many RDMA objects on this host again. */
+/* Wait until this host has @want RDMA objects again. */
 int rig_until_objects(int want, int ms);
 
 #endif /* RIG_H */

@@ -28,7 +28,7 @@ int share_begin(struct share_rig *s)
 		return -ENOMEM;
 	ret = rig_begin(&s->r);
 	s->r.values.timeout = 19;
-	/* A busy machine misses one. */
+	/* A busy machine could miss a heartbeat. */
 	s->r.values.heartbeat = 0;
 	s->r.values.recover = RCLINK_RECOVER_RESUME;
 	if (!ret)
@@ -65,7 +65,7 @@ int share_offer_and_import(struct share_rig *s)
 	return ret ? ret : share_import(s);
 }
 
-/* Bytes made of the seed, from the near end's memory. */
+/* Write bytes made of the seed to the region, from the memory @from. */
 static int write_over(struct rclink_chan *chan, uint32_t region, uint8_t *from,
 		      const struct rclink_remote *to, uint64_t at,
 		      uint32_t seed)
@@ -116,7 +116,7 @@ int share_far_reads(struct share_rig *s, uint64_t at, uint32_t seed)
 			 &s->far, at, seed);
 }
 
-/* Over both links, both ways; the owner sees what was written. */
+/* Write and read from both ends; the owner sees what was written. */
 int share_moves(struct share_rig *s, const uint8_t *memory, uint64_t at,
 		uint32_t seed)
 {

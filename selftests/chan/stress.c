@@ -7,9 +7,9 @@
  *        stress LINK same PROCESSES ROUNDS	all in the same page
  *        stress LINK kill TIMES SEED
  *
- * The end that listens takes all channels, and exports memory over the first
- * one; it prints "listening", and is good for one run of another one. The
- * others open a channel to have that memory, then one in each of the processes.
+ * The listening end accepts all channels, and exports memory over the first
+ * one; it prints "listening", and serves one run of one of the others. Those
+ * first open a channel for that export, then one in each of their processes.
  */
 #include <poll.h>
 #include <signal.h>
@@ -35,7 +35,7 @@
 #define BACKLOG		64
 #define KILL_MS		30
 #define REACH_MS	20000
-#define FIND_TRIES	5000		/* of 2 ms and a round trip */
+#define FIND_TRIES	5000		/* each of 2 ms and a round trip */
 #define LOCK_TRIES	5000
 #define LOCK_MS		16
 
@@ -46,7 +46,7 @@ static void pause_ms(long ms)
 	nanosleep(&pause, NULL);
 }
 
-/* The end that listens: a channel is closed when its peer has. */
+/* The listening end closes a channel when the peer has closed it. */
 struct held {
 	struct rclink_chan *chan[BACKLOG + PROCESSES];
 	struct pollfd fd[1 + BACKLOG + PROCESSES];
@@ -118,7 +118,7 @@ enum stage {
 	STAGES,
 };
 
-/* Of the one that is to be killed, for all to see; NULL otherwise. */
+/* Stage of the process to be killed, in shared memory; NULL otherwise. */
 static atomic_uint *stage;
 
 static void reach(enum stage now)
@@ -166,7 +166,7 @@ static int attach(struct near *n, const char *link)
 	return ret ? say("attach", ret) : 0;
 }
 
-/* What was queued has completed, all of it well. */
+/* Submit; all @num signaled operations must complete without an error. */
 static int finish(struct near *n, unsigned int num)
 {
 	struct rclink_dev_cqe cqe;
@@ -187,7 +187,7 @@ static int finish(struct near *n, unsigned int num)
 	return 0;
 }
 
-/* A page of its own is written and read back; the counter counts both. */
+/* Write a page and read it back, then add one to the counter. */
 static int go_round(struct near *n, uint64_t page, uint32_t seed)
 {
 	uint32_t *word = (uint32_t *)n->out;
@@ -209,7 +209,7 @@ static int go_round(struct near *n, uint64_t page, uint32_t seed)
 	return finish(n, 1);
 }
 
-/* Whose the lock is, who is not 0; behind what was queued before. */
+/* Swap the owner of the lock, 0 for none, after what was queued before. */
 static int pass_lock(struct near *n, uint64_t from, uint64_t to, uint64_t *old)
 {
 	int ret;
@@ -236,7 +236,7 @@ static int take_lock(struct near *n, uint64_t me)
 	return say("lock", -ETIME);
 }
 
-/* Under the lock, the next version of a record takes the place of the last. */
+/* Under the lock, replace the record by its next version. */
 static int next_version(struct near *n, uint64_t page, uint32_t seed)
 {
 	const uint64_t *in = (const uint64_t *)n->in;
@@ -290,7 +290,7 @@ static int work(const char *link, round_fn *round, unsigned int page,
 	return EXIT_SUCCESS;
 }
 
-/* Each round counts one on in the word at @at. */
+/* Each round adds one to the word at @at. */
 static int do_many(const char *link, struct near *keeper, round_fn *round,
 		   uint64_t at, unsigned int num, unsigned int rounds)
 {
@@ -312,7 +312,7 @@ static int do_many(const char *link, struct near *keeper, round_fn *round,
 	return bad || after - before != num * rounds ? -EIO : 0;
 }
 
-/* Or it has ended, or takes for ever. */
+/* Wait until the process reaches that stage, but not for ever. */
 static void until_at(uint32_t there)
 {
 	int ms;
@@ -321,7 +321,7 @@ static void until_at(uint32_t there)
 		pause_ms(1);
 }
 
-/* Often at once, and sometimes late. */
+/* Pause for a random time, mostly a short one. */
 static void pause_any(void)
 {
 	const struct timespec pause = {
@@ -332,7 +332,7 @@ static void pause_any(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Killed while it opens, registers, or moves data; each of it sometimes. */
+/* Kill processes while they open, attach or move data; some in each stage. */
 static int do_kill(const char *link, struct near *keeper, unsigned int times,
 		   unsigned int seed)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each operation of a channel once, with both ends in this process, which looks
- * at the memory of both afterwards; or with the near end, which reads what is
- * at the other one.
+ * Carry out each operation of a channel once, with both ends in this process,
+ * which then checks the memory of both; or with the near end alone, which
+ * checks the far memory by reading it.
  *
  * usage: table NEAR FAR	the two ends of a link of this host to itself
  *        table --echo LINK	with the service `echo` of the peer
- *        table GROUP		only sends, to service text: somebody else hears
+ *        table GROUP		only sends, to service `text`
  *
  * prints OPERATION<TAB>works, or why not
  */
@@ -22,14 +22,14 @@
 #include "slow.h"
 
 #define SERVICE		"table"
-#define ECHO		"echo"		/* and memory of that service */
+#define ECHO		"echo"		/* service, and a region of it */
 #define ONCE		"echo.once"
 #define SIZE		4096
 #define WAIT_MS		20000
 #define MARK		0x1122334455667788ULL
-#define TO		16	/* where in a far region */
-#define ANSWER		64	/* where in a near region */
-#define ROOM		64	/* bytes for it */
+#define TO		16	/* offset in a far region */
+#define ANSWER		64	/* offset in a near region */
+#define ROOM		64	/* bytes for the answer */
 #define IMM		0x12345678
 #define NUM(a)		(sizeof(a) / sizeof((a)[0]))
 
@@ -39,12 +39,12 @@ struct end {
 	uint32_t region;
 };
 
-/* brief: what a SEND may invalidate */
+/* brief: a far region that a SEND may invalidate */
 struct both {
 	struct end near, far;
 	struct rclink_remote remote, brief;
 	uint32_t brief_region;
-	int brief_is;		/* what its registration said */
+	int brief_is;		/* result of registering brief */
 };
 
 static struct rclink_data word(const struct end *end)
@@ -114,9 +114,9 @@ static int mfadd(struct both *b)
 }
 
 /*
- * near, far: what the first word of the near memory is afterwards, and the word
- * at TO of the far one, or its first word if it receives; imm: what the
- * receiver's completion has; flags: of it
+ * near, far: the first word of the near memory afterwards, and the word at TO
+ * of the far memory, or its first word if the far end receives; near_was,
+ * far_was: the same before; flags: of the receiver's completion
  */
 static const struct row {
 	const char *name;
@@ -159,12 +159,12 @@ static bool told(const struct both *b, const struct row *row,
 	return cqe->flags == row->flags && (!row->flags || cqe->imm == want);
 }
 
-/* What went wrong, or NULL. */
+/* Returns what went wrong, or NULL. */
 static const char *carry_out(struct both *b, const struct row *row)
 {
 	uint64_t *far = b->far.memory + (row->receives ? 0 : TO / 8);
 	struct rclink_dev_cqe cqe;
-	/* A WRITE with immediate takes one, too. */
+	/* A WRITE with immediate takes a receive, too. */
 	bool receives = row->receives || row->flags;
 	const char *why;
 	int ret;
@@ -193,7 +193,7 @@ static const char *carry_out(struct both *b, const struct row *row)
 	       NULL : "the data is wrong";
 }
 
-/* The completions of an operation and, if it has one, of the receive. */
+/* Take the completions of an operation and of the receive, if any. */
 static const char *complete_both(struct both *b, bool receives,
 				 struct rclink_dev_cqe *received)
 {
@@ -219,7 +219,7 @@ static const char *write_word(struct both *b, uint64_t value)
 	return write_to(b) ? "no WRITE" : completes(b->near.chan, &cqe);
 }
 
-/* What is sent comes back, what is written is read. */
+/* The peer sends messages back; what is written is read back. */
 static const char *carry_out_echo(struct both *b, const struct row *row)
 {
 	struct rclink_data answer = rclink_piece(b->near.region, ANSWER, ROOM);
@@ -261,7 +261,7 @@ static const char *carry_out_echo(struct both *b, const struct row *row)
 	return why ? why : *back == row->far ? NULL : "the far data is wrong";
 }
 
-/* To a group: nothing of it is here. */
+/* To a group: there is no far memory to check. */
 static const char *carry_out_alone(struct both *b, const struct row *row)
 {
 	struct rclink_dev_cqe cqe;
@@ -279,7 +279,7 @@ static int begin_end(struct end *end, const char *name, unsigned int rights)
 	end->memory = memory(SIZE);
 	ret = rclink_region(end->chan, end->memory, SIZE, name, rights,
 			    &end->region);
-	/* Without atomics, what is left of the rights. */
+	/* If the device has no atomics, ask for the other rights. */
 	if (ret == -EOPNOTSUPP)
 		ret = rclink_region(end->chan, end->memory, SIZE, name,
 				    rights & ~RCLINK_REGION_ATOMIC,
@@ -315,7 +315,7 @@ static int begin(struct both *b, const char *near, const char *far)
 	       rclink_import(b->near.chan, "brief", &b->brief);
 }
 
-/* The peer shows that some time after the channel is open. */
+/* The peer may export @name only some time after the channel is open. */
 static int find(struct both *b, const char *name, struct rclink_remote *remote)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };

@@ -33,7 +33,7 @@ static int create(int memfd, size_t len)
 	return ret;
 }
 
-/* For a kernel without it: what looks the same. */
+/* For a kernel without udmabuf: an exporter that looks the same */
 static int instead(struct udmabuf *u)
 {
 	struct exporter e;
@@ -104,7 +104,7 @@ int udmabuf_of_heap(size_t len, int mode)
 	return ret;
 }
 
-/* The sum of what the lines say that have that form, to its end. */
+/* The sum of the numbers in the lines that match all of @form */
 static int total(const char *form)
 {
 	FILE *in = fopen(INFO, "r");

@@ -5,9 +5,8 @@
 #include <linux/types.h>
 
 /*
- * What gcc 12 or 13 makes of an object at -fprofile-arcs, by what libgcc reads.
- * Of the kinds of counters only the first is in use: how often an arc was
- * taken.
+ * What gcc 12 or 13 generates for an object at -fprofile-arcs, as libgcc reads
+ * it. Only the first kind of counters is in use: how often an arc was taken.
  */
 #define GCOV_KINDS	8
 
@@ -39,7 +38,7 @@ struct gcov_info {
 extern struct gcov_info *rcl_coverage_begin[];
 extern struct gcov_info *rcl_coverage_end[];
 
-/* What init_module() and cleanup_module() of kmod/main.c are called here. */
+/* init_module() and cleanup_module() of kmod/main.c have these names here. */
 int rcl_module_init(void);
 void rcl_module_exit(void);
 

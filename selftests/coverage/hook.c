@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Linked into rclink.ko where coverage is measured: the module begins and ends
- * here, so that what was counted is kept before its memory is gone. Stock
- * kernels call no constructors of modules (CONFIG_CONSTRUCTORS);
+ * Linked into rclink.ko where coverage is measured. The init and exit functions
+ * of the module are here, so that the counters are saved before their memory is
+ * gone. Stock kernels call no constructors of modules (CONFIG_CONSTRUCTORS);
  * -fprofile-info-section needs none.
  */
 #include <linux/init.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a module built with -fprofile-arcs needs of a kernel without
- * CONFIG_GCOV_KERNEL. As often as rclink is unloaded, what it counted is added
- * to the .gcda file of each of its objects, in debugfs's rclink_coverage.
+ * CONFIG_GCOV_KERNEL. Each time rclink is unloaded, its counters are added to
+ * the .gcda files of its objects, in rclink_coverage of debugfs.
  */
 #include <linux/build_bug.h>
 #include <linux/debugfs.h>
@@ -39,11 +39,11 @@ struct gcda {
 	struct debugfs_blob_wrapper blob;
 };
 
-static DEFINE_MUTEX(gcda_lock);	/* protects gcda_list and what is counted */
+static DEFINE_MUTEX(gcda_lock);	/* protects gcda_list and its counters */
 static LIST_HEAD(gcda_list);
 static struct dentry *gcda_dir;
 
-/* Its address says that a kind of counters is in use: nobody calls it. */
+/* Only its address is used, to mark a kind of counters; nobody calls it. */
 void __gcov_merge_add(s64 *counter, u32 counters)
 {
 }
@@ -89,7 +89,7 @@ static struct gcda *gcda_create(const char *name, size_t size)
 	return gcda;
 }
 
-/* All but the counters is the same each time. */
+/* Only the counters differ from one call to the next. */
 static void gcda_add(struct gcda *gcda, const struct gcov_info *info)
 {
 	struct gcda_head *head = gcda->blob.data;
@@ -119,9 +119,9 @@ static void gcda_add(struct gcda *gcda, const struct gcov_info *info)
 }
 
 /**
- * rcl_coverage_take - add what a module counted, before it is gone
- * @info: that of its objects
- * @n: how many
+ * rcl_coverage_take - add the counters of a module, before it is gone
+ * @info: of each of its objects
+ * @n: number of objects
  *
  * Context: Process context, may sleep. Nothing of the module runs.
  */

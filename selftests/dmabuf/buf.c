@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A dma-buf of single pages. What it is to do wrong, see exporter.h. */
+/* A dma-buf of single pages. See exporter.h for its faults. */
 #include "buf.h"
 
 #include <linux/dma-buf.h>
@@ -11,16 +11,16 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
-/* As MODULE_IMPORT_NS(), whose argument is a string from 6.13 on. */
+/* Like MODULE_IMPORT_NS(), whose argument is a string from 6.13 on. */
 MODULE_INFO(import_ns, "DMA_BUF");
 
 /*
- * Several importers map the same pages. The DMA API's debugging believes that
- * to be meant where the processor's caches are somebody else's matter.
+ * Several importers map the same pages. The DMA API's debugging takes that as
+ * intended if the CPU caches are not to be synchronized.
  */
 #define EXPORTER_ATTRS	DMA_ATTR_SKIP_CPU_SYNC
 
-/* A list that an importer has, and the one that the DMA API knows. */
+/* The list that an importer gets, and the one that the DMA API knows. */
 struct exporter_map {
 	struct sg_table given;
 	struct sg_table own;
@@ -83,7 +83,7 @@ void exporter_buf_put(struct exporter_buf *buf)
 	kref_put(&buf->ref, exporter_buf_release);
 }
 
-/* The pages of now. */
+/* Map the pages that the buffer has now. */
 int exporter_buf_mmap(struct exporter_buf *buf, struct vm_area_struct *vma)
 {
 	int ret;
@@ -138,7 +138,7 @@ static void exporter_unpin(struct dma_buf_attachment *attach)
 	WARN_ON(atomic_dec_return(&buf->pinned) < 0);
 }
 
-/* What the importer gets, of which it may use the DMA addresses alone. */
+/* Make the importer's list, of which it may use the DMA addresses only. */
 static int exporter_give(const struct exporter_buf *buf,
 			 struct exporter_map *map)
 {
@@ -178,7 +178,7 @@ static struct exporter_map *exporter_map_new(struct exporter_buf *buf,
 			     !!(flags & EXPORTER_SHORT), GFP_KERNEL);
 	if (ret)
 		goto err_free;
-	/* A page to a piece, as of memory that was allocated so. */
+	/* One page per entry, as of memory that was allocated page by page. */
 	mutex_lock(&buf->lock);
 	for_each_sgtable_sg(&map->own, sg, i)
 		sg_set_page(sg, buf->pages[i], PAGE_SIZE, 0);
@@ -259,7 +259,7 @@ static const struct dma_buf_ops exporter_dynamic_ops = {
 	.release = exporter_release,
 };
 
-/* Returns a descriptor, or an errno. */
+/* Return: a file descriptor, or a negative errno. */
 int exporter_buf_export(struct exporter_buf *buf)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
@@ -284,7 +284,7 @@ int exporter_buf_export(struct exporter_buf *buf)
 	return ret;
 }
 
-/* As for lack of room elsewhere: other pages, with the same content. */
+/* Move to other pages with the same content, as if memory were short. */
 static int exporter_move_locked(struct exporter_buf *buf)
 {
 	struct page **old, **new;
@@ -299,7 +299,7 @@ static int exporter_move_locked(struct exporter_buf *buf)
 	old = buf->pages;
 	for (i = 0; i < buf->npages; i++) {
 		copy_highpage(new[i], old[i]);
-		/* Who still looks there sees that it is of no use. */
+		/* Make a use of the old page visible. */
 		memset(page_address(old[i]), 0xaa, PAGE_SIZE);
 	}
 	buf->pages = new;

@@ -13,9 +13,9 @@ struct exporter_fence;
 struct vm_area_struct;
 
 struct exporter_buf {
-	struct kref ref;		/* of the file, and of the dma-buf */
+	struct kref ref;		/* held by the file and the dma-buf */
 	struct exporter_new what;	/* flags and error may change */
-	struct mutex lock;		/* of pages; inside of the resv's */
+	struct mutex lock;		/* of pages; nests in the resv lock */
 	struct page **pages;
 	u32 npages;
 	atomic_t attached, pinned, mapped;
@@ -30,7 +30,7 @@ int exporter_buf_export(struct exporter_buf *buf);
 int exporter_buf_move(int fd);
 void exporter_buf_count(struct exporter_buf *buf, struct exporter_count *count);
 
-/* fence.c: signals when it is time, or at the end. */
+/* fence.c: the fence signals when its time has come, or at the end. */
 int exporter_fence_add(struct exporter_buf *buf, struct dma_buf *dmabuf);
 void exporter_fence_end(struct exporter_buf *buf);
 

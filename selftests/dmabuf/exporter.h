@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * /dev/rclink_exporter: each open file makes one dma-buf, shows its pages by
- * mmap(), and tells what others have of it, also when it is gone.
+ * /dev/rclink_exporter: each open file makes one dma-buf, maps its pages by
+ * mmap(), and counts what importers have of it, even after the dma-buf is gone.
  */
 #ifndef EXPORTER_H
 #define EXPORTER_H
@@ -11,18 +11,18 @@
 
 #define EXPORTER_DEVICE		"rclink_exporter"
 
-/* What it is; else all importers share one mapping, which is never moved. */
+/* The kind; by default all importers share one mapping, which never moves. */
 #define EXPORTER_DYNAMIC	0x001	/* moves unless it is pinned */
 #define EXPORTER_PAGELESS	0x002	/* the list has DMA addresses only */
-/* What the next calls of an importer meet: they say -@error. */
+/* How the next calls of an importer fail: with -@error, or by a bad list. */
 #define EXPORTER_FAIL_ATTACH	0x004
 #define EXPORTER_FAIL_PIN	0x008
 #define EXPORTER_FAIL_MAP	0x010
 #define EXPORTER_SHORT		0x020	/* the list lacks the last page */
-#define EXPORTER_RAGGED		0x040	/* and here half of the first one */
-/* What is there before an importer is: a fence. */
+#define EXPORTER_RAGGED		0x040	/* the list has half the first page */
+/* A fence that is there before any importer. */
 #define EXPORTER_FENCE		0x080	/* of the kernel: not there yet */
-#define EXPORTER_FENCE_USER	0x100	/* of who writes there */
+#define EXPORTER_FENCE_USER	0x100	/* of a writer */
 
 /*
  * @len: whole pages
@@ -47,9 +47,9 @@ struct exporter_count {
 };
 
 #define EXPORTER_IOC_NEW	_IOWR('x', 0, struct exporter_new)
-/* From now on @flags, but for those of a fence, and @error are these. */
+/* From now on these @flags, except those of a fence, and @error apply. */
 #define EXPORTER_IOC_SET	_IOW('x', 1, struct exporter_new)
-/* To other pages, which is told; EBUSY, and told all the same, if pinned. */
+/* Notify importers and move to other pages; EBUSY if pinned or mapped. */
 #define EXPORTER_IOC_MOVE	_IOW('x', 2, __s32)
 #define EXPORTER_IOC_COUNT	_IOR('x', 3, struct exporter_count)
 

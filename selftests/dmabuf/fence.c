@@ -8,9 +8,9 @@
 
 #include "buf.h"
 
-/* Who looks at it may do so after the dma-buf: so it goes with the fence. */
+/* A user may look at it after the dma-buf is gone: so the lock is in here. */
 struct exporter_fence {
-	struct dma_fence fence;		/* first: it is what is freed */
+	struct dma_fence fence;		/* first: dma_fence_free() frees it */
 	spinlock_t lock;		/* of @fence */
 	struct delayed_work work;
 	int error;
@@ -68,7 +68,7 @@ int exporter_fence_add(struct exporter_buf *buf, struct dma_buf *dmabuf)
 	return ret;
 }
 
-/* Nobody may wait for it for ever. */
+/* Signal the fence, so that nobody waits for it for ever. */
 void exporter_fence_end(struct exporter_buf *buf)
 {
 	struct exporter_fence *fence = buf->fence;

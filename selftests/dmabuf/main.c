@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An exporter of dma-bufs for tests: memory like that of udmabuf, which not all
- * kernels have, and like that of accelerators, which pins, moves and fails.
+ * kernels have, or like that of accelerators: it is pinned, moves, and fails.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -87,7 +87,7 @@ static int exporter_mmap(struct file *file, struct vm_area_struct *vma)
 	return buf ? exporter_buf_mmap(buf, vma) : -ENOENT;
 }
 
-/* The core of miscellaneous devices has put itself there. */
+/* misc_open() has stored the miscdevice there. */
 static int exporter_open(struct inode *inode, struct file *file)
 {
 	file->private_data = NULL;

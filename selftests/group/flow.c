@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Numbered messages through channels to a group, whose every byte is known.
+ * Send or receive numbered messages of known bytes by a channel to a group.
  *
  * usage: flow send GROUP SIZE COUNT GAP-MS	COUNT 0: until it is killed
- *        flow end GROUP			one that ends who receives
- *        flow recv GROUP COUNT [SENDERS]	COUNT 0: until that, or the end;
- *					of so many senders at least
- *        flow withdrawn|short GROUP		what a receive does that cannot
+ *        flow end GROUP			a message that ends receivers
+ *        flow recv GROUP COUNT [SENDERS]	until COUNT messages of SENDERS
+ *					senders came, or one of "end";
+ *					COUNT 0: until "end"
+ *        flow withdrawn|short GROUP		a receive that fails
  *        flow idle GROUP			one receive, until it is killed
  *
- * GROUP may be GROUP:SERVICE; the service is text without it. Who receives says
- * "listening" and its PID, then in one line what came: messages, those of them
- * that came twice, those that are wrong; the numbers of the senders, the
- * addresses, receives that were flushed, and the errno.
+ * GROUP may be GROUP:SERVICE; the default service is text. "recv" prints
+ * "listening" and its PID, then one line: the number of messages, of
+ * duplicates, of wrong ones and of flushed receives, the errno, and the numbers
+ * and addresses of the senders.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +29,7 @@
 
 #define SLOT	4096
 #define RECVS	RCLINK_DEV_RECVS
-#define NUMBERS	65536		/* that are told apart, of each sender */
+#define NUMBERS	65536		/* told apart, of each sender */
 #define SENDERS	64
 #define WAIT_MS	120000
 #define TRIES	30
@@ -93,7 +94,7 @@ static void attach(char *group)
 	memory = at;
 }
 
-/* What a slow device has no room for stays queued. */
+/* An entry that a slow device has no room for stays queued: try again. */
 static struct rclink_dev_cqe next(void)
 {
 	struct rclink_dev_cqe cqe;
@@ -114,7 +115,7 @@ static void say_so(void)
 	fflush(stdout);
 }
 
-/* 0 is the longest that may be. */
+/* @size 0 is that of the longest message. */
 static int send_all(uint32_t size, uint32_t count, uint32_t gap)
 {
 	struct timespec pause = { .tv_nsec = gap * 1000000L };
@@ -224,7 +225,7 @@ static int receive(uint32_t count, uint32_t senders)
 	return EXIT_SUCCESS;
 }
 
-/* Its message goes to the receive behind it. */
+/* A receive into a withdrawn region fails; the next one gets its message. */
 static int withdrawn(void)
 {
 	struct rclink_dev_cqe first, second;
@@ -246,7 +247,7 @@ static int withdrawn(void)
 	       !is_right(memory, second.len) || other[0];
 }
 
-/* Its message is lost. */
+/* A receive that is too short fails, and its message is lost. */
 static int too_short(void)
 {
 	struct rclink_dev_cqe first, second;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hear a packet of a group, as who is on its network, and send it again, or
- * what was made of it, in the name of its sender.
+ * Capture a packet of a group, as anyone on its network can, and send it again,
+ * unchanged or changed, in the name of its sender.
  *
  * usage: group_inject DEV FROM MGID COUNT again | forge | key | short | long
  *
- * "forge" changes a bit of the sealed text, "key" one of the identifier of the
- * key, "short" leaves nothing of the message but eight bytes, "long" makes it
- * as long as an IP datagram may be, which goes in fragments. The ICRC is right
- * for each. Prints "heard" and its source; sends COUNT packets.
+ * "forge" changes a bit of the sealed text, "key" a bit of the key's
+ * identifier, "short" leaves nothing of the message but eight bytes, "long"
+ * makes it as long as an IP datagram may be, which goes in fragments. The ICRC
+ * is right for each. Prints "heard" and its source; sends COUNT packets.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,8 +29,8 @@
 #define IP_LEN		20
 #define HEADERS		48	/* IP, UDP, BTH, DETH */
 #define ICRC_LEN	4
-#define CLEAR		16	/* of a message: key and nonce */
-#define SEND_ONLY	0x64	/* of UD */
+#define CLEAR		16	/* unsealed bytes: key's ID and nonce */
+#define SEND_ONLY	0x64	/* BTH opcode of UD */
 #define GROUP_QPN	0xffffff
 #define WAIT_S		30
 #define LONG		65528	/* without the ICRC, and without padding */
@@ -82,7 +82,7 @@ static size_t hear(unsigned int dev, struct in_addr from, struct in_addr group)
 			die("recv");
 	} while (!is_it(len, from, group));
 	close(tap);
-	/* The network may have padded it. */
+	/* The network may have padded it: use the length in its header. */
 	return buf[2] << 8 | buf[3];
 }
 
@@ -92,7 +92,7 @@ static void put16(uint8_t *p, unsigned int value)
 	p[1] = value;
 }
 
-/* Of a message of so many bytes with its headers, without the ICRC */
+/* Set the lengths in the headers; @len is without the ICRC. */
 static size_t resize(size_t len)
 {
 	buf[29] &= ~0x30;	/* no padding */
@@ -115,11 +115,11 @@ static size_t change(size_t len, const char *how)
 	} else if (!strcmp(how, "long")) {
 		memset(buf + len, 0, LONG - len);
 		len = resize(LONG);
-		put16(buf + 6, 0);	/* as it is of fragments again */
+		put16(buf + 6, 0);	/* as after reassembly */
 	} else if (strcmp(how, "again")) {
 		usage();
 	}
-	put16(buf + 26, 0);		/* no checksum of UDP */
+	put16(buf + 26, 0);		/* no UDP checksum */
 	return len;
 }
 
@@ -131,7 +131,7 @@ static void send_it(int fd, const struct sockaddr_in *to, const uint8_t *ip,
 		die("sendto");
 }
 
-/* The kernel sends what it is given, and nothing longer than the MTU. */
+/* A raw socket sends nothing longer than the MTU, so fragment here. */
 static void send_fragments(int fd, const struct sockaddr_in *to, size_t len)
 {
 	uint8_t part[IP_LEN + FRAGMENT];

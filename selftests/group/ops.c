@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a channel to a group refuses, and where it ends, under its own name. The
- * group is g, and this host keeps its key; whether somebody listens does not
- * matter, but nobody sends.
+ * What a channel to a group refuses, and which limits it has. The group is g,
+ * and this host keeps its key. Whether somebody listens does not matter, but
+ * nobody else may send.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -172,7 +172,7 @@ TEST_F(group, has_bounds_for_memory)
 	EXPECT_EQ(-EINVAL, rclink_submit(self->chan, 0, 0));
 }
 
-/* Nothing but a message makes room for another one. */
+/* Only a message that comes in makes room for another receive. */
 TEST_F(group, takes_so_many_receives)
 {
 	struct pollfd fd = {
@@ -190,7 +190,7 @@ TEST_F(group, takes_so_many_receives)
 	EXPECT_EQ(0, poll(&fd, 1, 0));
 }
 
-/* Room is kept for what may still complete. */
+/* Room in the ring is kept for a receive that may still complete. */
 TEST_F(group, does_not_let_the_ring_overflow)
 {
 	struct rclink_dev_cqe cqes[RCLINK_DEV_CQ_DEPTH];
@@ -267,7 +267,7 @@ TEST(names_and_flags_are_checked)
 				       RCLINK_CHAN_POLLED));
 }
 
-/* What the library does not let through. */
+/* Names that the library would not let through. */
 TEST(the_kernel_checks_names_itself)
 {
 	struct rclink_dev_group g = { .group = GROUP };
@@ -311,7 +311,7 @@ TEST(so_many_may_use_it)
 		rclink_close(chan[i]);
 }
 
-/* In a child: IDs, and a capability that it has no more, or 0. */
+/* Join in a child that has these IDs, and lacks a capability unless 0. */
 static int try_as(unsigned int uid, unsigned int gid, int cap)
 {
 	struct __user_cap_header_struct head = {

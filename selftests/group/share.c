@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * usage: share listen|connect LINK COUNT: one end of a channel, which exports
- * so many regions, r000 and so on: number N has N + 1 bytes. Prints
- * "listening", then "ready" when they are there. SIGUSR1 withdraws r030. Stays
- * until it is killed.
+ * COUNT regions, named r000 and so on; number N has N + 1 bytes. Prints
+ * "listening" if it listens, and "ready" when all are exported. SIGUSR1
+ * withdraws r030. Runs until it is killed.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a module does that has no links: QPs of its own, here to itself. */
+/* Verbs without rclink: two QPs of one device that are wired to each other. */
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -47,7 +47,7 @@ static int bare_rtr(struct bare *bare, struct ib_qp *qp, struct ib_qp *to,
 	attr.ah_attr.type = rdma_ah_find_type(bare->ib, bare->port);
 	rdma_ah_set_port_num(&attr.ah_attr, bare->port);
 	rdma_ah_set_dlid(&attr.ah_attr, port.lid);
-	/* To itself: the destination's address is its own. */
+	/* Both QPs are on one port: the destination address is its own. */
 	if (attr.ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
 		ret = rdma_read_gid_l2_fields(sgid, NULL,
 					      attr.ah_attr.roce.dmac);
@@ -90,7 +90,7 @@ static int bare_wire(struct bare *bare, u32 gid)
 	return ret;
 }
 
-/* As the regions of rclink are: looking a key up is a part of an operation. */
+/* As rclink registers regions: looking up a key is a part of an operation. */
 static int bare_register(struct bare *bare)
 {
 	struct ib_reg_wr wr = {
@@ -162,11 +162,11 @@ static int bare_map(struct bare *bare)
 }
 
 /**
- * bare_open - two QPs that are wired to each other
- * @bare: zeroed, filled in; to be closed also after a failure
- * @device: name
- * @port: of it
- * @gid: index
+ * bare_open - make two QPs that are wired to each other
+ * @bare: zeroed; filled in; to be closed even after a failure
+ * @device: name of the device
+ * @port: port of the device
+ * @gid: GID index
  *
  * Return: 0, or a negative errno.
  */

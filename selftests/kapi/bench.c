@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * WRITEs of 64 bytes from this host to itself, through rclink and with the
- * verbs alone, in turns. Both post in a section without bottom halves, because
- * leaving it runs the tasklets of a software device.
+ * verbs alone, in turns. Both post with bottom halves disabled, because
+ * enabling them runs the tasklets of a software device.
  */
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
@@ -106,8 +106,8 @@ static u32 bench_median(u32 *ns)
 }
 
 /*
- * The ratio is that of neighbouring turns, the first of which alternates, so
- * that it is the same on a machine that has other things to do.
+ * Each ratio is that of two neighbouring turns, whose order alternates, so that
+ * other load on the machine hits both alike.
  */
 static int bench_depth(struct near *near, struct bare *bare, u32 depth,
 		       struct bench_result *result)
@@ -144,13 +144,13 @@ static int bench_both(struct near *near, struct bare *bare,
 }
 
 /**
- * bench - compare
+ * bench - compare rclink with the verbs alone
  * @link: name, to a link of this host itself, where the far end listens
  * @device: of the link
  * @port: of the link
- * @gid: index
+ * @gid: index of the GID
  *
- * Says nanoseconds per operation through rclink, by the verbs alone, and the
+ * Reports nanoseconds per operation through rclink, by the verbs alone, and the
  * ratio in thousandths: one at a time, then 16 in flight.
  *
  * Return: 0, or a negative errno.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The far end: accepts channels and does as it is told. What can be done in
- * softirq context is done in the callback; the rest is for a work item.
+ * The far end: accepts channels and carries out the orders of the near end. A
+ * callback does what is possible in softirq context; a work item does the rest.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -32,14 +32,14 @@ enum far_todo {
  * @node: in far_list
  * @chan: the channel
  * @todo: bits of enum far_todo
- * @work: does it
+ * @work: carries out @todo
  * @memory: exported, KAPI_SIZE bytes
- * @region: of it
+ * @region: handle of @memory
  * @big: exported, KAPI_BIG_SIZE bytes, or NULL
- * @big_region: of it
+ * @big_region: handle of @big
  * @seed: for FAR_JUDGE
- * @slots: FAR_RECVS messages
- * @slots_region: of them
+ * @slots: room for FAR_RECVS received messages
+ * @slots_region: handle of @slots
  */
 struct far {
 	struct list_head node;
@@ -77,7 +77,7 @@ static void far_say(struct far *far, const struct kapi_msg *msg)
 
 	rclink_prep_send(&sqe, 0, 0);
 	rclink_prep_inline(&sqe, msg, sizeof(*msg));
-	/* Can only fail when the channel is over, and then nobody waits. */
+	/* Fails only when the channel has ended, and then nobody waits. */
 	rclink_post(far->chan, &sqe, 1, &taken);
 }
 
@@ -137,14 +137,14 @@ static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
 		queue_work(far_wq, &far->work);
 		return;
 	case KAPI_ENDED:
-		/* Its completion should have said so. */
+		/* The completion should have had RCLINK_CQE_INVALIDATED. */
 		right = false;
 		break;
 	}
 	far_answer(far, msg->what, right);
 }
 
-/* So many bytes, as the completion says: are they @imm? */
+/* Tell the near end whether the @len bytes it wrote are those of seed @imm. */
 static void far_written(struct far *far, u32 len, u32 imm)
 {
 	const struct kapi_msg msg = {
@@ -162,7 +162,7 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 	struct far *far = ctx;
 
 	WARN_ON_ONCE(!in_serving_softirq());
-	/* What failed is followed by the end, once the near end has closed. */
+	/* After a failure, the channel ends once the near end has closed it. */
 	if (cqe->status || cqe->op != RCLINK_OP_RECV)
 		return;
 	if (cqe->flags & RCLINK_CQE_INVALIDATED)
@@ -173,7 +173,7 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 		far_order(far, (struct kapi_msg *)(far->slots +
 						   cqe->user_data * FAR_SLOT),
 			  cqe->imm);
-	/* One order at a time: the other receives are posted. */
+	/* Orders come one at a time, and the other receives are posted. */
 	far_post_recv(far, cqe->user_data);
 }
 
@@ -193,7 +193,7 @@ static const struct rclink_chan_ops far_ops = {
 static void far_free(struct far *far)
 {
 	rclink_close(far->chan);
-	/* No callback runs any more; the last ones may have queued it. */
+	/* No callback runs any more; the last ones may have queued the work. */
 	cancel_work(&far->work);
 	vfree(far->memory);
 	vfree(far->big);
@@ -232,7 +232,7 @@ static void far_work(struct work_struct *work)
 	far_free(far);
 }
 
-/* All rights that the device has. */
+/* Export @memory with all rights that the device supports. */
 static int far_export(struct far *far, u32 n)
 {
 	struct kapi_msg hello = {
@@ -255,8 +255,8 @@ static int far_export(struct far *far, u32 n)
 }
 
 /*
- * The near end has posted its receives before it exports its region. When we
- * have, too, it learns from our first message that it may send.
+ * The near end posts its receives before it exports its region. Once ours are
+ * posted, too, our first message tells the near end that it may send.
  */
 static int far_begin(struct far *far)
 {
@@ -288,10 +288,10 @@ static void far_accept(struct work_struct *work)
 		if (!far)
 			return;
 		INIT_WORK(&far->work, far_work);
-		/* Of both kinds, because both can be registered. */
+		/* vmalloc and kmalloc memory: both can be registered. */
 		far->memory = vzalloc(KAPI_SIZE);
 		far->slots = kzalloc(FAR_RECVS * FAR_SLOT, GFP_KERNEL);
-		/* Before the first callback, which may queue the work. */
+		/* On the list before a callback can queue the work. */
 		mutex_lock(&far_lock);
 		list_add(&far->node, &far_list);
 		far->chan = far->memory && far->slots && far_listener ?
@@ -315,7 +315,7 @@ static void far_accept(struct work_struct *work)
 
 static DECLARE_WORK(far_accept_work, far_accept);
 
-/* From the link's work item, which must not wait for us. */
+/* Called from the link's work item, which must not wait for us. */
 static void far_waiting(void *ctx)
 {
 	queue_work(far_wq, &far_accept_work);
@@ -336,7 +336,7 @@ int far_start(const char *link)
 	far_wq = alloc_ordered_workqueue("rclink_test", 0);
 	if (!far_wq)
 		return -ENOMEM;
-	/* A channel may wait before we have the listener. */
+	/* A channel may be waiting before far_listener is set. */
 	mutex_lock(&far_lock);
 	listener = rclink_listen(link, KAPI_SERVICE, FAR_BACKLOG, 0,
 				 far_waiting, NULL);
@@ -351,7 +351,7 @@ int far_start(const char *link)
 }
 
 /**
- * far_stop - listen no more, and close what was accepted
+ * far_stop - stop listening, and close the accepted channels
  */
 void far_stop(void)
 {
@@ -370,7 +370,7 @@ void far_stop(void)
 	list_for_each_entry(far, &far_list, node)
 		far_ended(far->chan, far, 0);
 	mutex_unlock(&far_lock);
-	/* One that is being destroyed takes nothing on from a callback. */
+	/* A workqueue that is being destroyed takes no work from a callback. */
 	flush_workqueue(far_wq);
 	destroy_workqueue(far_wq);
 	far_wq = NULL;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A membership of a group: one at a time, which a test drives by commands and
- * looks at in the file "group" of main.c. Messages are those of group/flow.c, a
- * number and bytes that follow from it, so that processes can be at either end.
+ * One membership of a group at a time. A test drives it by commands and reads
+ * its counters in the file "group" of main.c. Messages are those of
+ * group/flow.c, a number and bytes that follow from it, so that a process can
+ * be at the other end.
  */
 #include <linux/bitmap.h>
 #include <linux/delay.h>
@@ -16,30 +17,30 @@
 
 #include "kapi.h"
 
-#define GROUP_NUMBERS	65536	/* that are told apart */
+#define GROUP_NUMBERS	65536	/* message numbers that are told apart */
 #define GROUP_GAP	2000	/* microseconds between two messages */
-#define GROUP_SLOW	30	/* milliseconds in a callback, if it is slow */
-#define GROUP_WAIT	10000	/* milliseconds for it to be called */
+#define GROUP_SLOW	30	/* milliseconds that a slow callback takes */
+#define GROUP_WAIT	10000	/* milliseconds to wait for a callback */
 
 /**
- * struct group - the membership, and what it was told
- * @member: of commands; NULL without one
- * @number: of the next message that is sent
- * @slow: callbacks take their time
- * @busy: one does
- * @wait: woken then
- * @lock: protects those below
- * @full: there is no room for messages
- * @left: no callback may come any more
- * @got: messages that are right
- * @twice: that came before
- * @other: that have another content; the last one is @text
- * @ended: how often it was said so
- * @late: callbacks that may not have come
+ * struct group - the membership, and what its callbacks have reported
+ * @member: the membership, or NULL
+ * @number: of the next message to send
+ * @slow: the callback for messages sleeps for GROUP_SLOW
+ * @busy: a slow callback is running
+ * @wait: woken when @busy is set
+ * @lock: protects the members below
+ * @full: messages are refused, as if there were no room
+ * @left: the membership has been left, so no callback may come any more
+ * @got: correct messages
+ * @twice: correct messages whose number had come before
+ * @other: messages with other content; the last one is @text
+ * @ended: calls of the callback for the end
+ * @late: callbacks that came too late or with a wrong argument
  * @sender: of the last message
- * @gid: of that
+ * @gid: of the last message
  * @text: see @other
- * @numbers: that came
+ * @numbers: of the messages that came
  */
 struct group {
 	struct rclink_member *member;
@@ -47,7 +48,7 @@ struct group {
 	bool slow;
 	bool busy;
 	wait_queue_head_t wait;
-	spinlock_t lock;	/* protects all below */
+	spinlock_t lock;	/* protects the members below */
 	bool full;
 	bool left;
 	u32 got;
@@ -164,7 +165,7 @@ static void group_reset(void)
 }
 
 /**
- * group_join - be a member
+ * group_join - join a group
  * @word: command, GROUP
  *
  * Return: 0, or a negative errno.
@@ -184,7 +185,7 @@ int group_join(char **word)
 }
 
 /**
- * group_stop - be none any more, if there is one
+ * group_stop - leave the group, if one was joined
  */
 void group_stop(void)
 {
@@ -199,7 +200,7 @@ void group_stop(void)
 }
 
 /**
- * group_leave - be none any more
+ * group_leave - leave the group
  * @word: command
  *
  * Return: 0 or -ENOTCONN.
@@ -213,10 +214,10 @@ int group_leave(char **word)
 }
 
 /**
- * group_part - leave in the midst of a callback
+ * group_part - leave the group while a callback runs
  * @word: command
  *
- * Return: 0, -ENOTCONN, or -ETIME when nothing comes.
+ * Return: 0, -ENOTCONN, or -ETIME when no callback comes.
  */
 int group_part(char **word)
 {
@@ -233,7 +234,7 @@ int group_part(char **word)
 }
 
 /**
- * group_full - have no room for messages from now on
+ * group_full - refuse messages from now on, as if there were no room
  * @word: command
  *
  * Return: 0.
@@ -303,10 +304,10 @@ int group_send(char **word)
 }
 
 /**
- * group_show - what it was told since it joined, and how many it has sent
+ * group_show - show what was received and how many messages were sent
  * @seq: gets it, as JSON
  *
- * Callbacks that came too late are counted for good.
+ * A join resets the counts, but not those of sent messages and late callbacks.
  */
 void group_show(struct seq_file *seq)
 {

@@ -16,24 +16,24 @@
 
 #define KAPI_SERVICE	"kapi"
 #define KAPI_NEAR	"kapi.near"	/* exported by the near end */
-#define KAPI_FAR	"kapi.far.%u"	/* by the far end, which tells it */
-#define KAPI_SIZE	65536		/* of either */
-#define KAPI_BIG	"kapi.big"	/* by the far end, when told */
+#define KAPI_FAR	"kapi.far.%u"	/* by the far end; see KAPI_HELLO */
+#define KAPI_SIZE	65536		/* of either region */
+#define KAPI_BIG	"kapi.big"	/* by the far end, on KAPI_GROW */
 #define KAPI_BIG_SIZE	(5 * 1024 * 1024 + 3333)	/* several extents */
-#define KAPI_BIG_AT	1235		/* of the near one, in its first page */
+#define KAPI_BIG_AT	1235		/* offset in the near buffer */
 #define KAPI_DATA_MAX	4096		/* behind the order of a SEND */
 
 enum kapi_what {
 	KAPI_HELLO,	/* far: its region has number @seed and rights @len */
-	KAPI_CHECK,	/* is @len bytes of my write at @offset @seed? */
-	KAPI_FILL,	/* fill them, so that I can read */
-	KAPI_DATA,	/* are the @len bytes behind this @seed? */
-	KAPI_ECHO,	/* send this back, with the immediate */
-	KAPI_WITHDRAW,	/* the region */
-	KAPI_CLOSE,	/* the channel; not answered */
+	KAPI_CHECK,	/* were the @len bytes at @offset made from @seed? */
+	KAPI_FILL,	/* fill @len bytes at @offset for me to read */
+	KAPI_DATA,	/* were the @len bytes behind this made from @seed? */
+	KAPI_ECHO,	/* send this message back, with its immediate */
+	KAPI_WITHDRAW,	/* withdraw the region */
+	KAPI_CLOSE,	/* close the channel; not answered */
 	KAPI_GROW,	/* export KAPI_BIG */
-	KAPI_JUDGE,	/* is it @seed? */
-	KAPI_ENDED,	/* did this end your region? */
+	KAPI_JUDGE,	/* was the content of KAPI_BIG made from @seed? */
+	KAPI_ENDED,	/* did this SEND invalidate your region? */
 };
 
 /**
@@ -41,7 +41,7 @@ enum kapi_what {
  * @what: enum kapi_what
  * @seed: of the data; in an answer 1 if it was right
  * @offset: in the far region
- * @len: bytes; in the answer to a WRITE with immediate, those it brought
+ * @len: bytes; in the answer to a WRITE with immediate, those written
  */
 struct kapi_msg {
 	u32 what;
@@ -75,7 +75,7 @@ static inline bool kapi_is(const u8 *p, u32 seed, u32 from, u32 len)
 
 #define KAPI_SAID	512
 
-/* The result of a command in words; returns @ret. */
+/* Report the result of a command in words; returns @ret. */
 __printf(2, 3) int kapi_say(int ret, const char *fmt, ...);
 
 int far_start(const char *link);
@@ -83,7 +83,7 @@ void far_stop(void);
 
 #define NEAR_PAGES	(KAPI_SIZE / PAGE_SIZE)
 #define NEAR_RECVS	2
-#define NEAR_FLUSHED	5		/* enum ib_wc_status, as next */
+#define NEAR_FLUSHED	5		/* enum ib_wc_status, as NEAR_ACCESS */
 #define NEAR_ACCESS	10
 
 /**
@@ -91,21 +91,21 @@ void far_stop(void);
  * @chan: the channel
  * @polled: completions come from rclink_poll()
  * @counting: completions are only counted
- * @counted: so many
- * @done: completions
- * @ended: it is over
- * @why: then
- * @wait: for both, and for @room
+ * @counted: number of completions counted
+ * @done: completions to be taken
+ * @ended: the channel has ended
+ * @why: the reason, if @ended
+ * @wait: for @done, @ended and @room
  * @room: a post may be tried again
- * @resumes: times that it was told so
+ * @resumes: how often @room was reported
  * @busy: posts that were refused
  * @page: memory for data, exported as KAPI_NEAR
- * @region: of it
+ * @region: of @page
  * @msg: NEAR_RECVS answers, then an order
- * @msg_region: of them
+ * @msg_region: of @msg
  * @far: the far region
- * @far_name: its name
- * @share: a region for all links of the far end
+ * @far_name: name of @far
+ * @share: the share of the far end
  */
 struct near {
 	struct rclink_chan *chan;
@@ -178,13 +178,13 @@ int limits_lost(const char *link);
 /**
  * struct bare - QPs without rclink, wired to each other
  * @ib: the device
- * @port: of it
+ * @port: of @ib
  * @pd: protection domain
- * @cq: of both
- * @qp: one posts, the other one is written to
- * @buf: a page, from and to which that is
- * @sg: of it
- * @mr: of it
+ * @cq: of both QPs
+ * @qp: the first one posts, the second one is written to
+ * @buf: a page, source and target of the WRITEs
+ * @sg: of @buf
+ * @mr: of @buf
  */
 struct bare {
 	struct ib_device *ib;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a channel refuses, and when it may be tried again. */
+/* What a channel refuses, and when a refused post may be tried again. */
 #include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
@@ -17,7 +17,7 @@ static void limits_completed(struct rclink_chan *chan, void *ctx,
 {
 }
 
-/* In softirq context, so nobody can look whether it is missing. */
+/* Without .ended, which a channel needs unless it is polled. */
 static const struct rclink_chan_ops limits_lame = {
 	.completed = limits_completed,
 };
@@ -44,7 +44,7 @@ static int limits_pieces(struct near *near)
 }
 
 /**
- * limits_nonsense - what no call takes
+ * limits_nonsense - pass arguments that no call takes
  * @link: name
  *
  * Return: 0, or a negative errno.
@@ -66,7 +66,7 @@ int limits_nonsense(const char *link)
 	return ret;
 }
 
-/* An error that is another one, or none. */
+/* 0 if @share is the error @want, or if it is valid and @want is 0. */
 static int limits_share(struct rclink_share *share, int want, const char *what)
 {
 	int ret = PTR_ERR_OR_ZERO(share);
@@ -113,7 +113,7 @@ static int limits_share_words(void *buf)
 	return ret;
 }
 
-/* Nobody looks into pages that are too many. */
+/* The lists lead beyond @buf, but are refused before that is touched. */
 static int limits_share_pieces(void *buf)
 {
 	const u32 rights = RCLINK_REGION_READ;
@@ -150,7 +150,7 @@ static int limits_share_twice(void *buf)
 }
 
 /**
- * limits_shares - what cannot be exported to all links
+ * limits_shares - check which shares are refused
  *
  * Return: 0, or a negative errno.
  */
@@ -169,10 +169,10 @@ int limits_shares(void)
 }
 
 /**
- * limits_lost - the device does not end what it has registered
- * @link: name; the next registration that is to end does not
+ * limits_lost - close a channel whose memory the device cannot deregister
+ * @link: name; the next deregistration fails
  *
- * What it has is given up, as it must be.
+ * The device may still access the memory, so it is leaked.
  *
  * Return: 0, or a negative errno.
  */
@@ -193,7 +193,7 @@ int limits_lost(const char *link)
 	return 0;
 }
 
-/* Nothing but the news that there is room comes of these. */
+/* Only the last is signaled: the others just lead to .resumed. */
 static int limits_write(struct near *near, u32 i)
 {
 	bool last = i == LIMITS_WRITES - 1;
@@ -217,7 +217,7 @@ static int limits_write(struct near *near, u32 i)
 }
 
 /**
- * limits_flood - more than can be in flight, and none but the last says so
+ * limits_flood - post more writes than fit in flight, the last one signaled
  * @link: name
  *
  * Return: 0, or a negative errno.

@@ -3,13 +3,13 @@
  * A module that uses every call of include/rclink.h, and is its example: far.c
  * accepts channels, near.c connects, trial.c moves data, share.c exports memory
  * to all links, limits.c asks for too much, resume.c has channels that outlive
- * an epoch, group.c is a member of a group, this file hears of links. A test
- * drives it by what is in /sys/kernel/debug/rclink_test:
+ * an epoch, group.c is a member of a group, this file receives link events. A
+ * test drives the module through files in /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
- *	said	what the last one had to say
+ *	said	what the last command had to say
  *	links	how often a link came up, went down, was deleted; the last event
- *	group	what came from the group that it is a member of
+ *	group	what came from the group that the module is a member of
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -159,7 +159,7 @@ static int kapi_shares(char **word)
 	return limits_shares();
 }
 
-/* For the time of the command, or by the channel that is held. */
+/* Use a share over a new channel; kapi_keep() uses the held channel. */
 static int kapi_borrow(char **word)
 {
 	struct near *near;
@@ -193,7 +193,7 @@ static int kapi_taken(char **word)
 	return kapi_held ? share_taken(kapi_held) : -EINVAL;
 }
 
-/* A channel that is there while something happens to its link. */
+/* Open a channel, and hold it while something happens to its link. */
 static int kapi_hold(char **word)
 {
 	struct near *near;
@@ -207,7 +207,7 @@ static int kapi_hold(char **word)
 	return 0;
 }
 
-/* It must be over soon, for that reason, and every call says so. */
+/* The channel must end with that errno; post, register, import return it. */
 static int kapi_over(char **word)
 {
 	struct near *near = kapi_held;
@@ -242,7 +242,7 @@ static bool kapi_replay(const char *word)
 	return !strcmp(word, "replay");
 }
 
-/* As hold; the link is one that lets channels go on. */
+/* Like kapi_hold(), on a link whose channels outlive an epoch. */
 static int kapi_stay(char **word)
 {
 	u32 flags = (kapi_polled(word[2]) ? RCLINK_CHAN_POLLED : 0) |
@@ -384,11 +384,11 @@ static int kapi_said_show(struct seq_file *seq, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(kapi_said);
 
-static DEFINE_SPINLOCK(kapi_links_lock);	/* protects the two below */
+static DEFINE_SPINLOCK(kapi_links_lock);	/* protects the four below */
 static u32 kapi_up, kapi_down, kapi_deleted;
 static char kapi_last[128] = "none";
 
-/* In the link's work item: it only notes, and leaves the rest to others. */
+/* Runs in the link's work item, so it only takes notes. */
 static int kapi_link_event(struct notifier_block *nb, unsigned long kind,
 			   void *data)
 {

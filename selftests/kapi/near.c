@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A channel of the near end. Its callbacks hand all completions over to the
- * process that runs the test, or that process polls.
+ * A channel of the near end. Its callback passes completions to the process
+ * that runs the test; on a polled channel, that process polls for them.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@ static void near_completed(struct rclink_chan *chan, void *ctx,
 		near->counted++;
 		return;
 	}
-	/* As rclink.h promises it: a test fails on a warning. */
+	/* rclink.h promises this context; a warning fails the test. */
 	WARN_ON_ONCE(!!in_serving_softirq() == near->polled);
 	kfifo_put(&near->done, *cqe);
 	wake_up(&near->wait);
@@ -33,7 +33,7 @@ static void near_ended(struct rclink_chan *chan, void *ctx, int why)
 	struct near *near = ctx;
 
 	near->why = why;
-	/* Whoever sees it sees the reason. */
+	/* A reader that sees @ended also sees @why. */
 	smp_store_release(&near->ended, true);
 	wake_up(&near->wait);
 }
@@ -58,7 +58,7 @@ static const struct rclink_chan_ops near_polled_ops = {
 };
 
 /**
- * near_is_over - has the end been told?
+ * near_is_over - was the end of the channel reported?
  * @near: from near_open()
  *
  * Return: true if so; then @near->why is valid.
@@ -70,10 +70,10 @@ bool near_is_over(const struct near *near)
 }
 
 /**
- * near_wait - until there is a completion, or the end
+ * near_wait - wait for a completion, or for the end of the channel
  * @near: from near_open()
  *
- * Return: 0, the reason of the end, or -ETIME.
+ * Return: 0, the reason for the end, or -ETIME.
  */
 int near_wait(struct near *near)
 {
@@ -98,7 +98,7 @@ int near_wait(struct near *near)
 }
 
 /**
- * near_take - the next completion
+ * near_take - wait for the next completion
  * @near: from near_open()
  * @cqe: set
  *
@@ -114,13 +114,13 @@ int near_take(struct near *near, struct rclink_dev_cqe *cqe)
 }
 
 /**
- * near_expect - the next completion, which must be of that operation
+ * near_expect - wait for the next completion, which must be of @op
  * @near: from near_open()
  * @op: enum rclink_dev_op
- * @status: that it must have
+ * @status: that the completion must have
  * @cqe: set
  *
- * Return: 0, -EIO for another one, or as near_wait().
+ * Return: 0, -EIO for any other completion, or as near_wait().
  */
 int near_expect(struct near *near, u8 op, u32 status,
 		struct rclink_dev_cqe *cqe)
@@ -154,7 +154,7 @@ int near_post(struct near *near, const struct rclink_dev_sqe *sqe)
 }
 
 /**
- * near_do - an operation, from begin to end
+ * near_do - post an operation and wait until it succeeds
  * @near: from near_open()
  * @sqe: signaled
  *
@@ -169,8 +169,8 @@ int near_do(struct near *near, const struct rclink_dev_sqe *sqe)
 }
 
 /**
- * near_fails - an operation that the far end's device refuses
- * @near: from near_open(); its channel ends
+ * near_fails - post an operation that the far end's device refuses
+ * @near: from near_open(); the refusal ends its channel
  * @sqe: the operation
  *
  * Return: 0, or what was wrong.
@@ -188,9 +188,9 @@ int near_fails(struct near *near, const struct rclink_dev_sqe *sqe)
 }
 
 /**
- * near_post_recv - room for an answer
+ * near_post_recv - post a receive for an answer
  * @near: from near_open()
- * @slot: of @near->msg
+ * @slot: index into @near->msg
  *
  * Return: as near_post().
  */
@@ -208,7 +208,7 @@ int near_post_recv(struct near *near, u32 slot)
  * near_answer - wait for the answer to an order
  * @near: from near_open()
  * @what: enum kapi_what
- * @msg: set to it
+ * @msg: set to the answer
  * @cqe: set to its completion
  *
  * Return: 0, or what was wrong.
@@ -228,7 +228,7 @@ int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
 }
 
 /**
- * near_right - wait for the answer that an order was right
+ * near_right - wait for an answer, which must be positive
  * @near: from near_open()
  * @what: enum kapi_what
  *
@@ -269,7 +269,7 @@ int near_order(struct near *near, u32 what, u32 seed, u32 offset, u32 len)
 }
 
 /**
- * near_ask - give an order, and wait for the answer that it was right
+ * near_ask - give an order, and wait for a positive answer
  * @near: from near_open()
  * @what: enum kapi_what
  * @seed: as in struct kapi_msg, and the next two
@@ -327,7 +327,7 @@ static int near_begin(struct near *near)
 
 /**
  * near_free - free everything
- * @near: whose channel is closed, or was not opened
+ * @near: its channel is closed, or was never opened
  */
 void near_free(struct near *near)
 {
@@ -394,7 +394,7 @@ struct near *near_open_with(const char *link, u32 flags)
 /**
  * near_open - connect to the far end
  * @link: name
- * @polled: by rclink_poll()
+ * @polled: completions come from rclink_poll()
  *
  * Return: as near_open_with().
  */
@@ -404,7 +404,7 @@ struct near *near_open(const char *link, bool polled)
 }
 
 /**
- * near_close - close, and free everything
+ * near_close - close the channel, and free everything
  * @near: from near_open()
  */
 void near_close(struct near *near)

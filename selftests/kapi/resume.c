@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A channel of the near end that outlives the epoch: what each call says while
- * it is suspended, how it hears that it goes on, and what becomes of what was
- * in flight. The test lets the link fail in between.
+ * A channel of the near end that outlives the epoch: what each call returns
+ * while the channel is suspended, how its owner learns that it goes on, and
+ * what becomes of operations in flight. The test makes the link fail meanwhile.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -13,17 +13,17 @@
 
 #define RESUME_LEN	4096
 #define RESUME_WAIT	(30 * HZ)
-#define RESUME_OLD	0x1357	/* seed of what is there before */
-#define RESUME_NEW	0x2468	/* of what is written meanwhile */
+#define RESUME_OLD	0x1357	/* seed of the data from before */
+#define RESUME_NEW	0x2468	/* of the data that is written */
 
-/* Where, in either end's memory, in units of RESUME_LEN. */
+/* Places in the memory of either end, in units of RESUME_LEN. */
 enum resume_slot {
 	RESUME_READ,
 	RESUME_WRITTEN,
-	RESUME_WORD,	/* it is 0 */
+	RESUME_WORD,	/* of the atomic; 0 at the far end */
 };
 
-/* In this order; all of them get lost, or the last one alone is posted. */
+/* Posted in this order: either all, which get lost, or the last one alone. */
 static const struct resume_step {
 	u8 op;
 	u32 plain;
@@ -37,7 +37,7 @@ static const struct resume_step {
 
 #define RESUME_STEPS	ARRAY_SIZE(resume_step)
 
-/* The first step that is posted, or all that there are for none. */
+/* The first step that is posted; RESUME_STEPS: none is. */
 static int resume_first(const char *what, u32 *first)
 {
 	if (!strcmp(what, "lost"))
@@ -77,8 +77,8 @@ static int resume_fill(struct near *near, enum resume_slot slot)
 }
 
 /**
- * resume_open - a channel, with memory of the far end that is known
- * @link: name; channels go on in another epoch of it
+ * resume_open - open a channel, and fill the far end's memory with known data
+ * @link: name of a link whose channels go on in its next epoch
  * @flags: RCLINK_CHAN_*
  *
  * Return: the channel, or an ERR_PTR.
@@ -129,10 +129,10 @@ static void resume_prep(struct near *near, u8 op, struct rclink_dev_sqe *sqe)
 }
 
 /**
- * resume_post - start what is in flight when the link fails
+ * resume_post - post what is to be in flight when the link fails
  * @near: from resume_open()
- * @what: "lost": all operations, and nothing of them arrives; "answered": a
- *	message, which arrives, and whose answer does not; "idle": nothing
+ * @what: "lost": all operations, none of which arrives; "answered": a message,
+ *	which arrives, but its answer does not; "idle": nothing
  *
  * Return: as near_post().
  */
@@ -167,8 +167,8 @@ static int resume_try(struct near *near)
 }
 
 /**
- * resume_waits - the channel is suspended, and has said nothing yet
- * @near: whose link is down
+ * resume_waits - check that the channel is suspended, and reports nothing yet
+ * @near: a channel whose link is down
  *
  * Return: 0, or what was wrong.
  */
@@ -201,7 +201,7 @@ int resume_waits(struct near *near)
 	return 0;
 }
 
-/* A channel that is polled has to try; any other one is told, and then may. */
+/* A polled channel has to try until it can post; any other one is notified. */
 static int resume_again(struct near *near)
 {
 	unsigned long end = jiffies + RESUME_WAIT;
@@ -221,7 +221,7 @@ static int resume_again(struct near *near)
 	return 0;
 }
 
-/* The next completion; an answer is looked at, and counted. */
+/* Take the next completion; if it is an answer, check and count it. */
 static int resume_take(struct near *near, struct rclink_dev_cqe *cqe,
 		       u32 *answers)
 {
@@ -238,7 +238,7 @@ static int resume_take(struct near *near, struct rclink_dev_cqe *cqe,
 	return near_post_recv(near, cqe->user_data);
 }
 
-/* An answer may come before the completion of what it is for. */
+/* An answer may come before the completion of the message it is for. */
 static int resume_expect(struct near *near, u8 op, u32 status, u32 *answers)
 {
 	struct rclink_dev_cqe cqe;
@@ -254,10 +254,10 @@ static int resume_expect(struct near *near, u8 op, u32 status, u32 *answers)
 	return ret;
 }
 
-/* In the order of submission, across the gap, and then answers alone. */
+/* Operations complete in order, across the gap; then only answers come. */
 static int resume_complete(struct near *near, u32 first, bool replay)
 {
-	/* Of the message, if there was one, and of that which was tried. */
+	/* For the message of resume_post(), if any, and of resume_try(). */
 	u32 want = 1 + (first < RESUME_STEPS), answers = 0;
 	const struct resume_step *step;
 	struct rclink_dev_cqe cqe;
@@ -277,7 +277,7 @@ static int resume_complete(struct near *near, u32 first, bool replay)
 	return ret;
 }
 
-/* What came of those whose requests were lost, at both ends. */
+/* Check at both ends what became of the operations that were lost. */
 static int resume_judge(struct near *near, bool replay)
 {
 	u64 *word = (u64 *)resume_own(near, RESUME_WORD);
@@ -302,10 +302,10 @@ static int resume_judge(struct near *near, bool replay)
 }
 
 /**
- * resume_goes_on - the channel goes on, and all is as it was promised
- * @near: whose link is coming up
+ * resume_goes_on - check that the channel goes on, and how operations completed
+ * @near: a channel whose link is coming up
  * @what: as for resume_post()
- * @replay: it was opened with RCLINK_CHAN_REPLAY
+ * @replay: the channel was opened with RCLINK_CHAN_REPLAY
  *
  * Return: 0, or what was wrong.
  */
@@ -319,7 +319,7 @@ int resume_goes_on(struct near *near, const char *what, bool replay)
 	      resume_complete(near, first, replay);
 	if (!ret && !first)
 		ret = resume_judge(near, replay);
-	/* An answer that came twice would be the next one. */
+	/* If an answer came twice, near_moves() would find it here. */
 	if (!ret)
 		ret = near_moves(near, RESUME_NEW);
 	if (!ret && READ_ONCE(near->resumes) != !near->polled)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A region for all links: one host exports it, and the other one uses it by
- * channels to the far end, over whichever link.
+ * A share: one host exports a region to all links, and the other host uses it
+ * through channels to the far end, over any link.
  */
 #include <linux/kmemleak.h>
 #include <linux/module.h>
@@ -13,12 +13,12 @@
 
 #define SHARE_NAME	"kapi.share"
 #define SHARE_SIZE	(2 * 1024 * 1024 + 3333)	/* several extents */
-#define SHARE_AT	1235	/* of the near memory, in its first page */
+#define SHARE_AT	1235	/* offset in the first page */
 #define SHARE_PAGES	DIV_ROUND_UP(SHARE_AT + SHARE_SIZE, PAGE_SIZE)
 #define SHARE_PEERS	(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 
 static struct rclink_share *share;
-static u8 *share_memory;	/* stays to be looked at when @share has gone */
+static u8 *share_memory;	/* outlives @share, for share_is() */
 
 static struct rclink_share *share_list(u8 *buf)
 {
@@ -45,7 +45,7 @@ static struct rclink_share *share_list(u8 *buf)
 /**
  * share_begin - export memory to all links
  * @how: "buffer", "list", or "constant" for a buffer that is only read
- * @seed: what is there
+ * @seed: of the data in the memory
  *
  * Return: 0, or a negative errno.
  */
@@ -75,8 +75,8 @@ int share_begin(const char *how, u32 seed)
 }
 
 /**
- * share_is - look at that memory, also when it is not exported any more
- * @seed: that it must be
+ * share_is - check the memory, even after its export has ended
+ * @seed: of the data that it must have
  *
  * Return: 0, or -EIO.
  */
@@ -89,8 +89,8 @@ int share_is(u32 seed)
 }
 
 /**
- * share_end - export it no more
- * @seed: what is written there then
+ * share_end - end the export
+ * @seed: of the data written to the memory afterwards
  *
  * Return: 0, or as rclink_unshare().
  */
@@ -109,9 +109,9 @@ int share_end(u32 seed)
 }
 
 /**
- * share_lose - the device does not end what it has registered of it
+ * share_lose - end the export while the device cannot deregister the memory
  *
- * The memory is given up, as it must be.
+ * The device may still access the memory, so it is leaked.
  *
  * Return: 0, or -EINVAL.
  */
@@ -163,10 +163,10 @@ static int share_move(struct near *near, u8 *buf, u32 region, u32 seed,
 }
 
 /**
- * share_use - import the region for all links of the far end, read and write it
+ * share_use - import the share of the far end, read and write it
  * @near: from near_open(); @near->share is set
- * @seed: that it must be
- * @next: what it is to become, if it may be written
+ * @seed: of the data that it must have
+ * @next: of the data to write, if the share may be written
  *
  * Return: 0, or a negative errno.
  */
@@ -195,8 +195,8 @@ int share_use(struct near *near, u32 seed, u32 next)
 }
 
 /**
- * share_taken - write to what the far end exports no more
- * @near: with an import of share_use(); its channel ends
+ * share_taken - write to a share that the far end no longer exports
+ * @near: with an import of share_use(); the refusal ends its channel
  *
  * Return: 0, or a negative errno.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the near end tries over a channel: it gives orders, and compares. */
+/* Trials of the near end: it gives the far end orders, and checks the data. */
 #include <linux/bits.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -46,7 +46,7 @@ static int near_send(struct near *near, u32 seed, u32 len)
 			  NEAR_ORDER * sizeof(*near->msg), sizeof(*near->msg));
 	rclink_prep_piece(&sqe, near->region, 0, len);
 	ret = near_post(near, &sqe);
-	/* Its completion and the answer, in either order. */
+	/* The completion of the send and the answer come in either order. */
 	for (i = 0; !ret && i < 2; i++) {
 		ret = near_take(near, &cqe);
 		if (ret || cqe.status)
@@ -128,7 +128,7 @@ static int near_read(struct near *near, u32 seed, u32 offset, u32 len)
 	return ret;
 }
 
-/* The value before, of the operation in @sqe. */
+/* Post the atomic in @sqe; it must return @was, the value before it. */
 static int near_atomic(struct near *near, struct rclink_dev_sqe *sqe, u64 was)
 {
 	u64 *old = page_address(near->page[0]);
@@ -142,7 +142,7 @@ static int near_atomic(struct near *near, struct rclink_dev_sqe *sqe, u64 was)
 	return ret;
 }
 
-/* What is there before an atomic. */
+/* Write @value to the word that an atomic changes next. */
 static int near_put(struct near *near, u64 value)
 {
 	struct rclink_dev_sqe sqe;
@@ -186,7 +186,7 @@ static int near_fadd(struct near *near, u64 value)
 	return near_atomic(near, &sqe, 7 + value);
 }
 
-/* What is wrong is refused by the post, and the channel goes on. */
+/* Wrong requests are refused at once, and the channel goes on. */
 static int near_refused(struct near *near)
 {
 	struct rclink_remote nosuch = { .handle = 1000 };
@@ -210,7 +210,7 @@ static int near_refused(struct near *near)
 	return 0;
 }
 
-/* What is in flight goes on without its import; a new one has another handle */
+/* A READ outlives the release of its import; a new import has a new handle. */
 static int near_released(struct near *near)
 {
 	struct rclink_remote old = near->far;
@@ -276,7 +276,7 @@ int near_data(const char *link, bool polled, u32 seed)
 }
 
 /**
- * near_withdrawn - the far end withdraws its region, then we read it
+ * near_withdrawn - a READ of a region that the far end has withdrawn fails
  * @link: name
  * @polled: by rclink_poll()
  *
@@ -300,7 +300,7 @@ int near_withdrawn(const char *link, bool polled)
 }
 
 /**
- * near_closed - the far end closes
+ * near_closed - the far end closes the channel
  * @link: name
  * @polled: by rclink_poll()
  *
@@ -316,7 +316,7 @@ int near_closed(const char *link, bool polled)
 	if (IS_ERR(near))
 		return PTR_ERR(near);
 	ret = near_order(near, KAPI_CLOSE, 0, 0, 0);
-	/* All that was posted completes before the end. */
+	/* All posted receives are flushed before the end is reported. */
 	while (!ret) {
 		ret = near_wait(near);
 		if (!ret && kfifo_get(&near->done, &cqe))
@@ -355,7 +355,7 @@ static int near_move_big(struct near *near, u8 *buf, u32 region, u32 seed)
 }
 
 /**
- * near_big - regions of several extents, which end elsewhere at either end
+ * near_big - regions of several extents, with other boundaries at each end
  * @link: name
  * @polled: by rclink_poll()
  * @seed: of the data
@@ -385,7 +385,7 @@ int near_big(const char *link, bool polled, u32 seed)
 	return ret;
 }
 
-/* A region that the peer ends with a message; nobody can use it then. */
+/* A SEND with invalidate ends the far region; its handle is stale then. */
 static int near_inv(struct near *near)
 {
 	const struct kapi_msg order = { .what = KAPI_ENDED };
@@ -424,7 +424,7 @@ int near_invalidated(const char *link, bool polled)
 	return ret;
 }
 
-/* It goes out, and nothing comes in. */
+/* Data go out of a read-only region; a READ or receive into it is refused. */
 static int near_only_out(struct near *near, u32 region, u32 seed)
 {
 	struct rclink_dev_sqe sqe;
@@ -451,7 +451,7 @@ static int near_only_out(struct near *near, u32 region, u32 seed)
 }
 
 /**
- * near_constant - a region that is only read
+ * near_constant - a read-only region, which must not change
  * @link: name
  * @polled: by rclink_poll()
  * @seed: of the data
@@ -491,7 +491,7 @@ out:
 }
 
 #define NEAR_WORD	0x1122334455667788ULL
-#define NEAR_SWAPPED	0xaa22334455667788ULL	/* its first byte */
+#define NEAR_SWAPPED	0xaa22334455667788ULL	/* with another first byte */
 
 static int near_mcas(struct near *near)
 {
@@ -502,7 +502,7 @@ static int near_mcas(struct near *near)
 	ret = near_put(near, NEAR_WORD);
 	if (ret)
 		return ret;
-	/* The last byte is what is said, so the first one is swapped. */
+	/* The last byte compares equal, so the first one is swapped. */
 	rclink_prep_mcas(&sqe, &near->far, 8, 0x88, 0xaaULL << 56, 0xff,
 			 0xffULL << 56, flags, 0);
 	ret = near_atomic(near, &sqe, NEAR_WORD);
@@ -521,7 +521,7 @@ static int near_mfadd(struct near *near)
 	ret = near_put(near, NEAR_SWAPPED);
 	if (ret)
 		return ret;
-	/* Two words: no carry from the lower one into the other. */
+	/* Two 32-bit fields: no carry from the lower into the upper one. */
 	rclink_prep_mfadd(&sqe, &near->far, 8, 0x00000001ffffffffULL,
 			  0x8000000080000000ULL, flags, 0);
 	ret = near_atomic(near, &sqe, NEAR_SWAPPED);
@@ -532,11 +532,11 @@ static int near_mfadd(struct near *near)
 }
 
 /**
- * near_masked - atomics on some of the bits
+ * near_masked - masked atomics
  * @link: name
  * @polled: by rclink_poll()
  *
- * Return: 0, -EOPNOTSUPP where the device has none, or another errno.
+ * Return: 0, -EOPNOTSUPP if the device has none, or another errno.
  */
 int near_masked(const char *link, bool polled)
 {
@@ -600,7 +600,7 @@ static int near_try(struct near *near, u8 op)
  * near_table - each operation by itself
  * @link: name
  *
- * Says a line of each, its name, a tab, and "works" or the error.
+ * Says a line for each operation: its name, a tab, and "works" or the error.
  *
  * Return: 0, or a negative errno when there is no channel.
  */
@@ -619,7 +619,7 @@ int near_table(const char *link)
 		{ RCLINK_OP_FADD, "fetch and add" },
 		{ RCLINK_OP_MCAS, "masked compare and swap" },
 		{ RCLINK_OP_MFADD, "masked fetch and add" },
-		/* It ends the region that the others use. */
+		/* Last, because it ends the region that the others use. */
 		{ RCLINK_OP_SEND_INV, "SEND with invalidate" },
 	};
 	struct near *near = near_open(link, false);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send packets to a QP in the name of its peer, as who knows number and PSN.
+ * Send packets to a QP in the name of its peer, knowing its QPN and a PSN.
  *
  * usage: inject FROM TO QPN PSN[:COUNT[:STEP]] send [HEX] | imm |
  *	  write RKEY [ADDRESS] | ack SYNDROME
  *	  inject FROM TO QPN replay
  *
- * COUNT packets, whose PSNs are STEP apart. "write" has 8 bytes; "imm" none,
- * and it names no memory. "replay" prints "ready", waits for a SEND from FROM
- * to that QP, and sends what was in it again, as the next one.
+ * Sends COUNT packets, whose PSNs are STEP apart. "write" carries 8 bytes;
+ * "imm" carries none, and names no memory. "replay" prints "ready", waits for a
+ * SEND from FROM to the QP, and sends its payload again with the next PSN.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -82,7 +82,7 @@ static void send_one(int fd, const struct packet *p)
 			die("sendto");
 }
 
-/* The receiver's queue has an end; what overruns it would show nothing. */
+/* Pauses, as packets that overrun the receiver's queue would prove nothing. */
 static void send_all(int fd, struct packet *p, uint32_t count, uint32_t step)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
@@ -120,7 +120,7 @@ static void parse_op(struct packet *p, char **words)
 	}
 }
 
-/* Is it the SEND that is waited for? Then it is taken over. */
+/* Is @buf the SEND to be replayed? Then copies its payload to @p. */
 static bool take(struct packet *p, const uint8_t *buf, size_t len)
 {
 	const uint8_t *bth = buf + 28;

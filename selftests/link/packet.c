@@ -23,7 +23,7 @@ static void put_ip(uint8_t *ip, const struct packet *p, size_t len)
 {
 	ip[0] = 0x45;
 	put(ip + 2, len, 2);
-	put(ip + 4, 1, 2);		/* identification: else the kernel's */
+	put(ip + 4, 1, 2);		/* identification; 0: kernel's choice */
 	put(ip + 6, 0x4000, 2);		/* do not fragment */
 	ip[8] = 64;
 	ip[9] = IPPROTO_UDP;
@@ -49,7 +49,7 @@ static void put_bth(uint8_t *bth, const struct packet *p)
 	put(bth + 8, (p->psn & 0xffffff) | (asks ? 1u << 31 : 0), 4);
 }
 
-/* The headers behind the first. Returns their length. */
+/* The extended headers, behind the BTH. Returns their length. */
 static size_t put_extended(uint8_t *to, const struct packet *p)
 {
 	switch (p->opcode) {
@@ -79,7 +79,7 @@ static uint32_t crc_of(uint32_t crc, const uint8_t *p, size_t len)
 	return crc;
 }
 
-/* Over all that no router changes; the rest counts as ones (IBA A17.3.3). */
+/* Covers all that no router changes; the rest counts as ones (IBA A17.3.3). */
 uint32_t packet_icrc(const uint8_t *buf, size_t len)
 {
 	uint8_t head[8 + IP_LEN + UDP_LEN + BTH_LEN];

@@ -19,7 +19,7 @@ enum packet_opcode {
 	PACKET_ACK = 0x11,
 };
 
-/* What is of no use to an operation is left out. */
+/* Members that an operation has no use for are left out. */
 struct packet {
 	struct in_addr from;
 	struct in_addr to;
@@ -33,10 +33,10 @@ struct packet {
 	size_t len;		/* at most PACKET_DATA_MAX */
 };
 
-/* From the IP header to the ICRC. Returns how many bytes. */
+/* Build a packet, from the IP header to the ICRC. Return: its length. */
 size_t packet_build(uint8_t buf[PACKET_MAX], const struct packet *p);
 
-/* Of a packet from its IP header on, without it; the least byte is first. */
+/* The ICRC of a packet from its IP header on; it is sent low byte first. */
 uint32_t packet_icrc(const uint8_t *buf, size_t len);
 
 #endif /* PACKET_H */

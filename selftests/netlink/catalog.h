@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel says of the family: its commands, who may use them, and the
+ * What the kernel reports of a family: its commands, who may use them, and the
  * attributes that each takes.
  */
 #ifndef CATALOG_H
@@ -21,9 +21,9 @@ struct catalog {
 	} cmds[CATALOG_CMDS];
 	unsigned int nattrs;
 	struct {
-		uint32_t policy;	/* that has it */
+		uint32_t policy;	/* the one that it is in */
 		uint16_t type;
-		uint32_t nested;	/* of what is in it, or CATALOG_NONE */
+		uint32_t nested;	/* policy inside, or CATALOG_NONE */
 	} attrs[CATALOG_ATTRS];
 };
 

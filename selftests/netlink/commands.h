@@ -10,7 +10,7 @@
 
 #include "rcl.h"
 
-#define SETTLE_MS	300	/* for what a command leaves to others */
+#define SETTLE_MS	300	/* for work that a command defers */
 
 static struct rcl_end ends[2];
 
@@ -166,8 +166,8 @@ static int run_pings(struct genl_sock *s)
 }
 
 /*
- * Has a command that says so done its work, if that is to be seen? @ret and @a
- * are those of rcl_view() for a, which may have gone down since.
+ * Has a command that succeeded done its work, as far as that can be seen? @ret
+ * and @a are those of rcl_view() for link a, which may have gone down since.
  */
 static bool is_done(uint8_t cmd, int ret, const struct rcl_view *a)
 {
@@ -239,7 +239,7 @@ static int run_group_dump(struct genl_sock *s)
 	return genl_dump(s, &m, ignore, NULL);
 }
 
-/* Nobody is there beside this host. */
+/* This host is alone in the group, so there is no such sender. */
 static int run_group_regions(struct genl_sock *s)
 {
 	struct genl_msg m;

@@ -14,7 +14,7 @@
 /* All modules of x86-64, wherever the layout was moved to. */
 #define MODULES_START	0xffffffffa0000000UL
 #define MODULES_END	0xffffffffff000000UL
-#define ALWAYS		1000000000	/* times, more than a test takes */
+#define ALWAYS		1000000000	/* times; more than any test uses up */
 
 static int write_value(const char *file, unsigned long value)
 {
@@ -30,7 +30,7 @@ static int write_value(const char *file, unsigned long value)
 	return ret;
 }
 
-/* Return: 0 also when there is none. */
+/* Return: the value, 0 if there is none. */
 static unsigned long read_value(const char *file)
 {
 	char text[32] = "";
@@ -66,7 +66,7 @@ bool fault_there(void)
 	return !access(DEBUGFS "/failslab/require-start", W_OK);
 }
 
-/* Pieces of the kernel's code. */
+/* A range of the kernel's code. */
 struct text {
 	unsigned long start;
 	unsigned long end;
@@ -89,7 +89,7 @@ static void add_symbol(struct text *text, const char *line)
 		text->end = address + 4096;
 }
 
-/* A function of the kernel, up to the symbol behind it. */
+/* Find a function of the kernel, which ends at the symbol behind it. */
 static void find_function(struct text *text, const char *line,
 			  const char *name)
 {
@@ -106,9 +106,9 @@ static void find_function(struct text *text, const char *line,
 }
 
 /*
- * The module's code, from its first function to its last; and vmalloc(), which
- * puts a trace into the log when it fails, so that it must not: the device's
- * driver uses it, and the module for rings only.
+ * Find the module's code, from its first function to its last, and vmalloc().
+ * vmalloc() must not fail, because it then puts a trace into the log: the
+ * device's driver uses it, and the module for rings only.
  */
 static int read_symbols(struct text *text, struct text *vmalloc)
 {
@@ -131,7 +131,7 @@ static int read_symbols(struct text *text, struct text *vmalloc)
 	return vmalloc->end && text->end ? 0 : -ENOENT;
 }
 
-/* One function of the module, which are in no order there. */
+/* Find one function of the module, whose symbols are in no order. */
 static int read_function(struct text *text, const char *name)
 {
 	char line[512], symbol[256];
@@ -157,7 +157,7 @@ static int read_function(struct text *text, const char *name)
 	return text->start && text->end != ~0UL ? 0 : -ENOENT;
 }
 
-/* Also allocations that may sleep, of any size, and nothing in the log. */
+/* Let allocations fail also if they may sleep, of any size; log nothing. */
 static int setup(const char *knob, const struct text *require,
 		 const struct text *reject)
 {
@@ -220,7 +220,7 @@ int fault_init_below(struct fault *f, const char *knob, const char *function)
 void fault_arm(struct fault *f, unsigned long k)
 {
 	f->next = f->count + k;
-	/* an interval of 1 does not count */
+	/* with an interval of 1 the kernel does not count */
 	if (f->next == 1)
 		f->next = 2;
 	set(f->knob, "times", 0);
@@ -248,7 +248,7 @@ void fault_drain(struct genl_sock *s, struct fault *f)
 	}
 }
 
-/* After the failure has happened. */
+/* To be called after the failure has happened. */
 void fault_disarm(struct fault *f)
 {
 	char file[64];
@@ -260,7 +260,7 @@ void fault_disarm(struct fault *f)
 	write_value(file, f->count);
 }
 
-/* For fault_percent(), which changes nothing else. */
+/* Prepare fault_percent(), which sets the probability only. */
 int fault_percent_setup(const char *knob)
 {
 	struct text module, vmalloc;
@@ -276,13 +276,13 @@ int fault_percent_setup(const char *knob)
 	return ret;
 }
 
-/* From now on so many of a hundred fail below the module, at random. */
+/* From now on @percent of the allocations below the module fail, at random. */
 int fault_percent(const char *knob, unsigned int percent)
 {
 	return set(knob, "probability", percent);
 }
 
-/* How often it has, since fault_percent_setup(). */
+/* Return: how often @knob has fired since fault_percent_setup(). */
 unsigned long fault_fired(const char *knob)
 {
 	char file[128];
@@ -291,7 +291,7 @@ unsigned long fault_fired(const char *knob)
 	return ALWAYS - read_value(file);
 }
 
-/* For what the caller does itself: allocations and copies below any module. */
+/* Prepare fault_nth(): the caller's allocations and copies below any module. */
 int fault_nth_setup(void)
 {
 	static const char * const knobs[] = {
@@ -307,7 +307,7 @@ int fault_nth_setup(void)
 	return ret;
 }
 
-/* Return: what was left of the last one, 0 when it has happened. */
+/* Return: what was left of the last count, 0 when it has fired. */
 unsigned long fault_nth(unsigned int n)
 {
 	unsigned long left = read_value("/proc/thread-self/fail-nth");

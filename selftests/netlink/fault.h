@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Make the n-th memory allocation below the module fail, whoever runs it.
+ * Make the n-th memory allocation below the module fail, in whatever task.
  *
  * /proc/self/fail-nth reaches only the caller, and most of what a request does
  * is done by the link's work item in a kworker. So the filter is by stack, not
@@ -26,18 +26,18 @@ struct genl_sock;
 struct fault {
 	const char *knob;	/* failslab or fail_page_alloc */
 	unsigned long count;	/* the kernel's running number */
-	unsigned long next;	/* the one that is to fail */
+	unsigned long next;	/* number of the one that is to fail */
 };
 
 bool fault_there(void);
 int fault_init(struct fault *f, const char *knob);
-/* The same, below one function of the module alone. */
+/* The same, but only below one function of the module. */
 int fault_init_below(struct fault *f, const char *knob, const char *function);
 void fault_arm(struct fault *f, unsigned long k);
 bool fault_pending(struct fault *f);
 /*
- * The failure that is armed still has to happen, or the number of allocations
- * is not known: so prepare a link until it does.
+ * Prepare a link again and again until the armed failure has happened; without
+ * it, the number of allocations is not known.
  */
 void fault_drain(struct genl_sock *s, struct fault *f);
 void fault_disarm(struct fault *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What each command takes: requests that are all right, attribute by attribute.
- * For nl_attrs.c alone.
+ * The attributes of each command: sound requests, attribute by attribute. For
+ * nl_attrs.c alone.
  */
 #ifndef FIELDS_H
 #define FIELDS_H
@@ -14,13 +14,13 @@
 
 enum kind { U32, U64, TEXT, BINARY, FLAG, NEST };
 
-/* One attribute of a request that is all right. */
+/* One attribute of a sound request */
 struct field {
 	const char *word;
 	uint16_t type;
 	enum kind kind;
 	const void *data;
-	uint32_t len;		/* of @data; of TEXT the most, with the NUL */
+	uint32_t len;		/* of @data; for TEXT the maximum, with NUL */
 	bool needed;
 	bool many;		/* may be there twice */
 	const struct field *sub;
@@ -43,7 +43,7 @@ static uint64_t epoch;
 #define NAME(text) \
 	{ "name", RCLINK_A_LINK_NAME, TEXT, text, RCLINK_NAME_MAX + 1, true }
 
-/* Of the link that is created or changed. */
+/* The link that is created or changed */
 static char policy_name[RCLINK_NAME_MAX + 1];
 
 static const struct field policy[] = {
@@ -203,7 +203,7 @@ static const struct field group_add[] = {
 	  .many = true },
 };
 
-/* Whose key another host gives. */
+/* A group whose key another host gives */
 static const struct field group_add_from[] = {
 	{ "name", RCLINK_A_GROUP_NAME, TEXT, "fresh", RCLINK_NAME_MAX + 1,
 	  true },

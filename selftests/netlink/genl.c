@@ -19,7 +19,7 @@ static const void *payload(const struct nlattr *nla)
 	return (const char *)nla + NLA_HDRLEN;
 }
 
-/* The first attribute of a type in a range, behind another one. */
+/* The first attribute of a type in a range. */
 static const struct nlattr *find(const void *start, const void *end,
 				 uint16_t type)
 {
@@ -279,7 +279,7 @@ static int dump_one(struct genl_sock *s, const struct genl_msg *one,
 	return 1;
 }
 
-/* What is left of a dump that was asked for; see genl_dump(). */
+/* Receive the rest of a dump that was requested; see genl_dump(). */
 int genl_dump_rest(struct genl_sock *s,
 		   void (*each)(const struct genl_msg *m, void *arg),
 		   void *arg)

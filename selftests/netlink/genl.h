@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Generic netlink with every byte in the hands of the test: attributes of any
- * type and length, and the whole of a refusal. A library would put right what
- * is to be wrong here.
+ * type and length, and refusals in full. A library would correct what has to be
+ * wrong here.
  */
 #ifndef GENL_H
 #define GENL_H
@@ -28,7 +28,7 @@ struct genl_sock {
 	uint16_t family;
 	uint32_t group;		/* of the family's events */
 	uint32_t seq;
-	/* Came in before the acknowledgment that was waited for. */
+	/* Messages that came in before the awaited acknowledgment. */
 	unsigned char *kept[GENL_KEPT_MAX];
 	unsigned int nkept;
 };
@@ -68,7 +68,7 @@ int genl_dump(struct genl_sock *s, struct genl_msg *m,
 
 uint8_t genl_cmd(const struct genl_msg *m);
 const struct nlattr *genl_attr(const struct genl_msg *m, uint16_t type);
-/* One that may be there more than once: the first with after NULL. */
+/* An attribute that may occur more than once; the first if @after is NULL. */
 const struct nlattr *genl_more(const struct genl_msg *m, uint16_t type,
 			       const struct nlattr *after);
 const struct nlattr *genl_next(const struct nlattr *in, uint16_t type,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's harness, whose tests take longer on a slow kernel. */
+/* The kernel's harness, with longer timeouts on a slow kernel. */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -7,7 +7,7 @@
 
 #include "slow.h"
 
-/* Without a priority: when all tests have been registered. */
+/* Without a priority it runs after all tests have been registered. */
 static void __attribute__((constructor)) harness_slow(void)
 {
 	struct __fixture_metadata *f;

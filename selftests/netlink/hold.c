@@ -67,7 +67,7 @@ static void bring(struct genl_sock *s, int pair, uint32_t state)
 	must(rcl_until(s, b, RCLINK_LINK_STATE_DOWN, 5000), "see down", b);
 }
 
-/* Each result starts the next; what fails stays away, and that is fine. */
+/* Each result starts the next ping; an op that has failed is not repeated. */
 static void ping_for_ever(struct genl_sock *s, int pairs)
 {
 	struct rcl_pong pong;

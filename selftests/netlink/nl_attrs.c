@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every attribute of every command, wrong in every way that needs no knowledge
- * of its meaning: each is refused, the refusal points at it, and nothing has
- * changed. In the end the same request, unspoilt, is accepted.
+ * Every attribute of every command, spoilt in every way that needs no knowledge
+ * of its meaning: each request is refused, the refusal points at the attribute,
+ * and nothing changes. In the end the sound request is accepted.
  */
 #include "catalog.h"
 #include "fields.h"
@@ -31,7 +31,7 @@ struct builder {
 	const struct field *victim;
 	enum spoil spoil;
 	bool done;		/* the first of several is spoilt */
-	uint32_t offset;	/* of what is wrong, for the answer to name */
+	uint32_t offset;	/* of the error, which the answer must name */
 };
 
 static uint32_t spoilt_len(const struct field *f, enum spoil spoil)
@@ -58,7 +58,7 @@ static void put_value(struct builder *b, const struct field *f,
 	uint16_t type = f->type;
 	char bytes[HUGE] = { 0 };
 
-	/* a longer text is a text still */
+	/* a longer text is still a text */
 	if (f->kind == TEXT)
 		memset(bytes, 'x', len ? len - 1 : 0);
 	if (spoil == SHORT || (spoil != LONG && spoil != HUGE_LEN))
@@ -132,8 +132,8 @@ FIXTURE_VARIANT(host)
 	uint8_t cmd;
 	const struct field *fields;
 	uint32_t n;
-	bool changes;		/* an accepted one can be seen in the dump */
-	int answer;		/* to one that is all right */
+	bool changes;		/* an accepted request changes the dump */
+	int answer;		/* to a sound request */
 };
 
 FIXTURE_VARIANT_ADD(host, dev_get)
@@ -279,7 +279,7 @@ FIXTURE_VARIANT_ADD(host, group_regions)
 	.cmd = RCLINK_CMD_GROUP_REGIONS,
 	.fields = group_regions,
 	.n = ARRAY_SIZE(group_regions),
-	.answer = -ENOENT,	/* nobody is there beside this host */
+	.answer = -ENOENT,	/* no other host is in the group */
 };
 
 FIXTURE_VARIANT_ADD(host, group_del)
@@ -290,7 +290,7 @@ FIXTURE_VARIANT_ADD(host, group_del)
 	.changes = true,
 };
 
-/* A group whose key this host keeps; its last event is that it has one. */
+/* Make a group whose key this host keeps, and wait until it has one. */
 static int keep(struct genl_sock *s)
 {
 	const struct nlattr *kind = NULL;
@@ -300,7 +300,7 @@ static int keep(struct genl_sock *s)
 	uint32_t lid;
 	int ret;
 
-	/* Beside that of group_add. */
+	/* An address other than that of group_add */
 	rcl_group_at(at, &lid);
 	at[sizeof(at) - 1]++;
 	if (lid)
@@ -329,7 +329,7 @@ static int keep(struct genl_sock *s)
 			      10000);
 }
 
-/* A heartbeat in the middle of it would be a change of what is counted. */
+/* Make a link without heartbeats, which would change its counters. */
 static int new_still(struct genl_sock *s, const char *name)
 {
 	struct genl_msg m;
@@ -341,7 +341,7 @@ static int new_still(struct genl_sock *s, const char *name)
 	return genl_ask(s, &m, NULL, NULL);
 }
 
-/* Links in every state, and the one that a command needs. */
+/* Links in every state, and the one that a command needs */
 FIXTURE_SETUP(host)
 {
 	static const char * const names[] = {
@@ -403,7 +403,7 @@ static bool names_it(const struct builder *b, const struct genl_ack *ack)
 	return ack->offset == b->offset;
 }
 
-/* A nest that is cut or stretched is wrong inside, where the answer points. */
+/* For a nest that is cut or stretched, the answer points somewhere inside. */
 static bool anywhere(const struct builder *b)
 {
 	return b->victim->kind == NEST && b->spoil >= EMPTY &&
@@ -435,7 +435,7 @@ static bool applies(const struct field *f, enum spoil spoil)
 	return true;
 }
 
-/* How many spoilt requests were not refused as they should be. */
+/* Count the spoilt requests that were not refused as they should be. */
 static int spoil_fields(struct genl_sock *s, uint8_t cmd,
 			const struct field *all, uint32_t nall,
 			const struct field *fields, uint32_t n, uint64_t links)
@@ -474,7 +474,7 @@ TEST_F_TIMEOUT(host, refuses_each_attribute_spoilt, 120)
 	EXPECT_EQ(self->objects, rcl_all_objects());
 }
 
-/* The sound request with something at its end, which is what is refused. */
+/* Is an attribute of @type behind a sound request refused, and named? */
 static bool refused_with(struct genl_sock *s, uint8_t cmd,
 			 const struct field *fields, uint32_t n,
 			 uint16_t type)
@@ -509,7 +509,7 @@ static void spoil_end(struct __test_metadata *_metadata, struct genl_sock *s,
 		EXPECT_EQ(-EINVAL, genl_ask(s, &b.m, NULL, &ack));
 		EXPECT_NE('\0', ack.text[0]);
 	}
-	/* an attribute that ends behind the message, or before it begins */
+	/* an attribute longer than the message, or shorter than its header */
 	build(&b, s, cmd, fields, n);
 	nla = genl_put(&b.m, fields[0].type, NULL, 4);
 	nla->nla_len = 200;
@@ -524,7 +524,7 @@ static void spoil_end(struct __test_metadata *_metadata, struct genl_sock *s,
 
 TEST_F(host, refuses_what_does_not_belong_there_and_takes_the_rest)
 {
-	/* of no command; and of answers or other commands */
+	/* unknown types, and those of answers or other commands */
 	static const uint16_t types[] = {
 		0, 64, 100, 0x3fff, RCLINK_A_LINK_STATE,
 		RCLINK_A_LINK_REASON_TEXT, RCLINK_A_LINK_LOCAL,
@@ -560,7 +560,7 @@ static const struct field *of_type(const struct field *fields, uint32_t n,
 	return NULL;
 }
 
-/* As some request with that command has it. */
+/* The field of @type in some request with @cmd, or NULL */
 static const struct field *tried(uint8_t cmd, uint16_t type)
 {
 	const struct __fixture_variant_metadata *v;
@@ -575,7 +575,7 @@ static const struct field *tried(uint8_t cmd, uint16_t type)
 	return f;
 }
 
-/* How many that the kernel knows are not tried, there or in what is nested. */
+/* Count the attributes of @policy that are not tried, nested ones included. */
 static int left_out(const struct catalog *c, uint32_t policy, uint8_t cmd,
 		    const struct field *in)
 {

@@ -190,7 +190,7 @@ TEST_F(host, another_device_or_port_is_refused)
 	EXPECT_STRNE("", ack.text);
 }
 
-/* 6.1 has no room for one where a dump is to begin. */
+/* Linux 6.1 cannot report a text when a dump fails to begin. */
 static bool has_sentence(void)
 {
 	struct utsname name;
@@ -198,7 +198,7 @@ static bool has_sentence(void)
 	return uname(&name) || strncmp(name.release, "6.1.", 4);
 }
 
-/* Of that kind all would come, and be taken for the one that was named. */
+/* A dump would list all objects, and one be taken for the one named. */
 TEST_F(host, a_dump_of_one_is_refused)
 {
 	static const struct {

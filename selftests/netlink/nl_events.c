@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a listener hears: each change once, in order, with the next number. */
+/* A listener hears of each change once, in order, with the next number. */
 #include "rcl.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct event {
 	uint32_t vendor_err;
 	char reason_text[128];
 	uint64_t epoch;
-	bool whole;		/* all of that is in it once, and no more */
+	bool whole;		/* it had just these attributes */
 };
 
 FIXTURE(host)
@@ -34,7 +34,7 @@ FIXTURE(host)
 	uint64_t seq;		/* of the last event that was heard */
 };
 
-/* But for what aligns the others. */
+/* Are these the attributes, in order, apart from padding? */
 static bool is_whole(const struct genl_msg *m)
 {
 	static const uint16_t types[] = {
@@ -105,7 +105,7 @@ static int next_group(struct genl_sock *s, struct event *ev, uint64_t *key)
 	*key = 0;
 	if (genl_attr(&m, RCLINK_A_GROUP_KEY_ID))
 		*key = genl_u64(genl_attr(&m, RCLINK_A_GROUP_KEY_ID));
-	/* for members alone, or CAP_NET_ADMIN */
+	/* the Q_Key is for members or CAP_NET_ADMIN only */
 	return genl_attr(&m, RCLINK_A_GROUP_QKEY) ? -EPERM : 0;
 }
 
@@ -140,7 +140,7 @@ FIXTURE_SETUP(host)
 	ASSERT_EQ(0, rcl_open(&self->s));
 	ASSERT_EQ(0, rcl_clean(&self->s));
 	ASSERT_EQ(0, rcl_open(&self->events));
-	/* the number is that of the host, whatever link one looks at */
+	/* events are numbered per host: any link shows the number */
 	ASSERT_EQ(0, rcl_new(&self->s, "x"));
 	ASSERT_EQ(0, rcl_view(&self->s, "x", &view));
 	ASSERT_EQ(0, genl_join(&self->events));
@@ -195,7 +195,7 @@ TEST_F(host, the_life_of_a_link_is_heard)
 	EXPECT_QUIET();
 }
 
-/* Whoever is about to bring it up again must hear of it. */
+/* A listener about to bring the link up again must hear of it. */
 TEST_F(host, a_disconnect_while_it_is_down_is_heard_once)
 {
 	struct rcl_view view;
@@ -204,7 +204,7 @@ TEST_F(host, a_disconnect_while_it_is_down_is_heard_once)
 
 	ASSERT_EQ(0, rcl_new(&self->s, "a"));
 	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
-	/* nobody has tried: there is nothing to end */
+	/* nobody has tried to connect it: there is nothing to end */
 	ASSERT_EQ(-ENOTCONN, rcl_disconnect(&self->s, "a"));
 	ASSERT_EQ(0, rcl_open(&owner));
 	ASSERT_EQ(0, rcl_prepare(&owner, "a", &end));
@@ -226,7 +226,7 @@ TEST_F(host, a_disconnect_while_it_is_down_is_heard_once)
 	EXPECT_QUIET();
 }
 
-/* Each once, in whatever order the hellos came in. */
+/* Both links come up, each once, in either order. */
 static void both_up(struct __test_metadata *_metadata,
 		    struct _test_data_host *self)
 {
@@ -334,7 +334,7 @@ TEST_F(host, what_is_refused_is_not_heard)
 	EXPECT_QUIET();
 }
 
-/* The next event is this one of the group, whose key is then in `key`. */
+/* The next event is this one of the group; puts the key's ID into `key`. */
 #define EXPECT_GROUP(k, st) do { \
 	struct event __ev; \
 	ASSERT_EQ(0, next_group(&self->events, &__ev, &key)); \
@@ -368,7 +368,7 @@ TEST_F(host, a_group_is_heard_with_the_numbers_of_links)
 	EXPECT_QUIET();
 }
 
-/* A listener that does not listen loses events, and can see that. */
+/* A listener that does not read loses events, and can see that. */
 TEST_F(host, a_full_listener_sees_the_gap_and_harms_nobody)
 {
 	static const int small = 1;
@@ -395,7 +395,7 @@ TEST_F(host, a_full_listener_sees_the_gap_and_harms_nobody)
 	}
 	EXPECT_TRUE(lost);
 	EXPECT_LT(last, self->seq + 200);
-	/* a dump says where one is */
+	/* a view of a link tells the current number */
 	ASSERT_EQ(0, rcl_view(&self->s, "x", &view));
 	EXPECT_EQ(self->seq + 200, view.event_seq);
 	self->seq = view.event_seq;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation below every command of the family fails once, wherever it is
- * made: the command says so or works, link and group are in a state that they
- * may be in, and what was allocated before is given back. Needs the debug
- * kernel.
+ * Each allocation that a command of the family makes, wherever it is made,
+ * fails once: the command reports the failure or works, link and group are in a
+ * valid state, and what was allocated before is freed. Needs the debug kernel.
  */
 #include "rcl.h"
 
@@ -21,20 +20,20 @@
 #define STEPS_MAX	2000	/* more than any command allocates */
 #define SWEEP_S		600
 
-/* One command, and what is there before it. */
+/* One command, and the state before it. */
 struct sweep {
 	const char *word;
 	uint8_t cmd;
-	bool dump;		/* that way of it */
-	uint32_t state;		/* of both links before, 0 for no links */
-	bool standby;		/* both have another epoch prepared */
-	bool connected;		/* and connected */
-	bool group;		/* there is one, whose key is for a */
+	bool dump;		/* the dump of the command */
+	uint32_t state;		/* of both links before it; 0: no links */
+	bool standby;		/* both have prepared another epoch */
+	bool connected;		/* and connected it */
+	bool group;		/* there is a group, whose key is for a */
 	int (*run)(struct genl_sock *s);
-	uint32_t until;		/* state that it leads to later, or 0 */
-	uint64_t epoch;		/* that is up then, or 0 */
-	bool stays;		/* the links are up, come what may */
-	int others[2];		/* errnos that device or network may give */
+	uint32_t until;		/* state that follows later, or 0 */
+	uint64_t epoch;		/* epoch that is up then, or 0 */
+	bool stays;		/* the links stay up in any case */
+	int others[2];		/* other errnos of the device or network */
 };
 
 FIXTURE(host)
@@ -320,7 +319,7 @@ FIXTURE_VARIANT_ADD(host, group_regions)
 	},
 };
 
-/* No link, and no group of these tests. */
+/* Delete all links, and the group of these tests. */
 static int clean(struct genl_sock *s)
 {
 	int ret;
@@ -343,7 +342,7 @@ FIXTURE_TEARDOWN(host)
 	genl_close(&self->s);
 }
 
-/* Both links of that state, in their first epoch. */
+/* Bring both links to @state, in their first epoch. */
 static int get_links(struct genl_sock *s, uint32_t state)
 {
 	int ret;
@@ -359,7 +358,7 @@ static int get_links(struct genl_sock *s, uint32_t state)
 	return ret ? ret : rcl_prepare(s, "b", &ends[1]);
 }
 
-/* And their second one, beside it. */
+/* Prepare the second epoch of both links beside the first. */
 static int get_standby(struct genl_sock *s, bool connected)
 {
 	int ret;
@@ -375,7 +374,7 @@ static int get_standby(struct genl_sock *s, bool connected)
 	return ret;
 }
 
-/* All is as it is to be before the command. */
+/* Bring about the state that the command needs. */
 static int get_ready(struct genl_sock *s, const struct sweep *sweep)
 {
 	int ret;
@@ -390,7 +389,7 @@ static int get_ready(struct genl_sock *s, const struct sweep *sweep)
 	return ret;
 }
 
-/* Wait for what the command leads to. */
+/* Wait for the state that the command leads to. */
 static int settle(struct genl_sock *s, const struct sweep *sweep, int ms)
 {
 	struct rcl_view view;
@@ -410,7 +409,7 @@ static int settle(struct genl_sock *s, const struct sweep *sweep, int ms)
 	return -ETIMEDOUT;
 }
 
-/* Both are up, and move data. */
+/* Both links are up in their first epoch, and move data. */
 static bool still_up(struct genl_sock *s)
 {
 	static const char * const names[] = { "a", "b" };
@@ -428,8 +427,8 @@ static bool still_up(struct genl_sock *s)
 }
 
 /*
- * A link that the command failed on is as before, or down; where it did not
- * fail it did its work.
+ * If the command failed, the link is as before, or down; if it did not, it has
+ * done its work.
  */
 static bool link_is_sound(struct genl_sock *s, const struct sweep *sweep,
 			  int failed)
@@ -450,7 +449,7 @@ static bool link_is_sound(struct genl_sock *s, const struct sweep *sweep,
 	       view.state == RCLINK_LINK_STATE_DOWN;
 }
 
-/* A group is there or not; one that the device failed is joined again. */
+/* The group is there exactly if the outcome of the command says so. */
 static bool group_is_sound(struct genl_sock *s, const struct sweep *sweep,
 			   int failed)
 {
@@ -531,7 +530,7 @@ TEST_F_TIMEOUT(host, each_slab_allocation_may_fail, SWEEP_S)
 	sweep_all(_metadata, &self->s, "failslab", &variant->sweep, 1);
 }
 
-/* Some commands need none. */
+/* Some commands need no page. */
 TEST_F_TIMEOUT(host, each_page_allocation_may_fail, SWEEP_S)
 {
 	sweep_all(_metadata, &self->s, "fail_page_alloc", &variant->sweep, 0);
@@ -556,7 +555,7 @@ static bool is_swept(uint8_t cmd, bool dump)
 	return false;
 }
 
-/* As the kernel tells them, so that no new one is forgotten. */
+/* Ask the kernel for its commands, so that no new one is forgotten. */
 TEST(every_command_of_the_family_is_swept)
 {
 	static const struct {
@@ -592,7 +591,7 @@ TEST(every_command_of_the_family_is_swept)
 	genl_close(&s);
 }
 
-/* The module is that of $RCLINK_KO. */
+/* The module is the file $RCLINK_KO. */
 FIXTURE(module)
 {
 	int fd;
@@ -631,7 +630,7 @@ TEST_F_TIMEOUT(module, loading_may_fail_at_each_allocation, SWEEP_S)
 			ASSERT_EQ(0, syscall(SYS_delete_module, "rclink", 0));
 	}
 	printf("# load: %u allocations\n", n - 1);
-	/* that there were some, and that the last time was like any other */
+	/* There were some, and the last load without a fault succeeded. */
 	EXPECT_LT(10, n);
 	EXPECT_NE(0, left);
 	EXPECT_EQ(0, ret);

@@ -9,7 +9,7 @@
 
 #define STEPS_MAX	2000	/* more than a new link allocates */
 
-/* The link is there, and no event that it came: its listener is told. */
+/* If a link is created, but its event is lost, the listener is told so. */
 TEST(no_event_is_lost_in_silence)
 {
 	unsigned int lost = 0, n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A dump that takes many messages, while what it shows changes. */
+/* A dump of many messages, while the links that it shows change. */
 #include "rcl.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define LINKS	1000
 
-#define QPS	64	/* the most that a link has beside its own */
+#define QPS	64	/* the most pooled QPs of a link */
 #define PLENTY	3776	/* bytes that a dump has room for: NLMSG_GOODSIZE */
 
 static int new_large(struct genl_sock *s, const char *name)
@@ -33,7 +33,7 @@ static void add_bytes(const struct genl_msg *m, void *arg)
 	*(size_t *)arg += m->nlh.nlmsg_len;
 }
 
-/* Nobody has told the kernel yet how much this socket reads at a time. */
+/* The kernel does not know yet how much a fresh socket reads at a time. */
 TEST(a_dump_has_room_for_the_largest_links)
 {
 	struct genl_sock s, fresh = { 0 };
@@ -163,7 +163,7 @@ TEST_F_TIMEOUT(host, others_that_come_and_go_are_told_of, 120)
 	stop = true;
 	pthread_join(thread, &done);
 	EXPECT_NE(NULL, done);
-	/* with NLM_F_DUMP_INTR: some of these dumps were not of one moment */
+	/* by NLM_F_DUMP_INTR: links changed during some of these dumps */
 	EXPECT_NE(0, torn);
 }
 

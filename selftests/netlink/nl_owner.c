@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* To whom a link belongs while it comes up, and what an epoch is good for. */
+/* Who owns a link while it comes up, and which epoch a request may name. */
 #include "rcl.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 
 #include "harness.h"
 
-/* The end that hears nothing of the other waits 10 s for its hello. */
+/* An end that hears nothing from its peer waits 10 s for the hello. */
 #define DOWN_MS	15000
 
-/* Whoever has prepared a link has 30 s for the rest, and then 10 s more. */
+/* A prepared link must be activated within 30 s; its hello is due in 10 s. */
 #define PREPARED_S	30
 #define HELLO_S		10
 #define LATE_MS		60000
@@ -67,7 +67,7 @@ static int activate_both(struct genl_sock *s, uint64_t epoch)
 	return ret ? ret : rcl_activate(s, "b", epoch, NULL);
 }
 
-/* Down with that reason, and its verbs objects are gone with it. */
+/* Is the link down for @reason, and are both ends' values gone from view? */
 static bool ended(struct genl_sock *s, const char *name, uint32_t reason)
 {
 	struct rcl_view view;
@@ -125,7 +125,7 @@ TEST_F(pair, closing_the_owner_leaves_links_that_are_up)
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 }
 
-/* Else it would wait for as long as a hello may take. */
+/* Else the peer would wait until the hello is overdue. */
 TEST_F(pair, closing_the_owner_tells_the_peer)
 {
 	struct genl_sock third;
@@ -146,7 +146,7 @@ TEST_F(pair, closing_the_owner_tells_the_peer)
 	genl_close(&third);
 }
 
-/* A request that was meant for an epoch that has been replaced since. */
+/* A request may name an epoch that has been replaced since: it is refused. */
 TEST_F(pair, only_the_epoch_that_is_meant_is_replaced)
 {
 	uint64_t links;
@@ -196,7 +196,7 @@ TEST_F(pair, an_epoch_beside_the_one_that_is_up_is_shown)
 		ASSERT_EQ(0, rcl_view(&self->other, "a", &view));
 	}
 	EXPECT_EQ(0, view.standby_epoch);
-	/* That is seen before its QPs are gone. */
+	/* The view no longer shows the epoch before its QPs are gone. */
 	for (i = 0; i < slow(100) && rcl_objects("qp") != 10; i++)
 		usleep(10000);
 	EXPECT_EQ(10, rcl_objects("qp"));
@@ -247,7 +247,7 @@ TEST_F(pair, another_epoch_is_stale)
 	EXPECT_EQ(0, activate_both(&self->owner, self->a.epoch));
 }
 
-/* Also where nothing of the kind has a place, and whoever says so. */
+/* Even in a state that takes no such request, and from any socket. */
 TEST_F(pair, an_older_epoch_is_stale_in_any_state)
 {
 	struct rcl_end a = self->a, b = self->b;
@@ -286,7 +286,7 @@ TEST_F(pair, the_larger_epoch_is_agreed_on)
 	EXPECT_EQ(-ESTALE, rcl_activate(&self->owner, "a", a.epoch, NULL));
 	EXPECT_EQ(0, rcl_view(&self->owner, "a", &view));
 	EXPECT_EQ(1000, view.epoch);
-	/* the next one is larger than all that were */
+	/* the next epoch is larger than all before */
 	EXPECT_EQ(0, rcl_disconnect(&self->owner, "a"));
 	EXPECT_EQ(0, rcl_prepare(&self->owner, "a", &a));
 	EXPECT_EQ(1001, a.epoch);
@@ -356,7 +356,7 @@ TEST_F(pair, two_keys_make_no_link)
 			       DOWN_MS));
 }
 
-/* When the next link goes down: its name, after how many seconds, and why. */
+/* Waits until a link times out: tells its name, and seconds since @begin. */
 static void next_down(struct __test_metadata *_metadata,
 		      struct genl_sock *events, const struct timespec *begin,
 		      char *name, long *seconds)
@@ -377,7 +377,7 @@ static void next_down(struct __test_metadata *_metadata,
 		TH_LOG("%c after %ld s", *name, *seconds);
 }
 
-/* Whose owner is there, and does nothing: c is prepared, b connected. */
+/* The owner lives but does not go on: c stays prepared, b connected. */
 TEST_F_TIMEOUT(pair, who_does_not_go_on_in_time_loses_the_link, 90)
 {
 	struct genl_sock events;
@@ -409,7 +409,7 @@ TEST_F_TIMEOUT(pair, who_does_not_go_on_in_time_loses_the_link, 90)
 	EXPECT_EQ(0, rcl_objects("mr"));
 	EXPECT_EQ(0, rcl_objects("cq"));
 	EXPECT_EQ(0, rcl_objects("pd"));
-	/* And it is nobody's then. */
+	/* The links have no owner any more. */
 	EXPECT_EQ(0, rcl_prepare(&self->other, "b", &end));
 	EXPECT_EQ(0, rcl_disconnect(&self->other, "b"));
 	genl_close(&events);

@@ -16,7 +16,7 @@
 #include "harness.h"
 
 #define USER	1000
-#define MANY	100	/* links: more than a part of a dump has room for */
+#define MANY	100	/* links: more than fit into one part of a dump */
 
 static const uint8_t changing[] = {
 	RCLINK_CMD_LINK_NEW, RCLINK_CMD_LINK_SET, RCLINK_CMD_LINK_DEL,
@@ -55,7 +55,7 @@ static void become_user(void)
 		_exit(99);
 }
 
-/* What a child's every changing command ends with: 0 when all say so. */
+/* Try all changing commands: 0 if each of them ends with this error. */
 static int all_end_with(struct genl_sock *s, int error)
 {
 	unsigned int i;
@@ -72,7 +72,7 @@ static int all_end_with(struct genl_sock *s, int error)
 	return 0;
 }
 
-/* Run in a child, because what is given up does not come back. */
+/* Run in a child, because privileges that are dropped do not come back. */
 static int in_child(int (*run)(struct genl_sock *s), struct genl_sock *s)
 {
 	pid_t pid = fork();
@@ -137,7 +137,7 @@ static int root_of_a_network(struct genl_sock *roots)
 	struct genl_sock s;
 
 	become_other_root(CLONE_NEWNET);
-	/* The family is not there, and its number does not help. */
+	/* The family is not there, and knowing its number does not help. */
 	if (rcl_open(&s) != -ENOENT)
 		return 2;
 	if (genl_open(&s, "nlctrl"))
@@ -193,7 +193,7 @@ TEST_F(host, another_network_namespace_has_no_rclink)
 	EXPECT_NO_CHANGE(root_of_a_network);
 }
 
-/* Also a part of it would be one too much. */
+/* Even a part of the key would be too much. */
 static bool has_key(const struct genl_msg *m)
 {
 	unsigned int i;
@@ -204,7 +204,7 @@ static bool has_key(const struct genl_msg *m)
 	return false;
 }
 
-/* As an attribute: a small number may come by chance where it is none. */
+/* Look for a whole attribute: a small number may be elsewhere by chance. */
 static bool has_u32(const struct genl_msg *m, uint32_t value)
 {
 	const uint16_t len = NLA_HDRLEN + sizeof(value);
@@ -217,7 +217,7 @@ static bool has_u32(const struct genl_msg *m, uint32_t value)
 	return false;
 }
 
-/* How many of the numbers by which a peer writes and sends: 2, PSNs, and 1. */
+/* How many secrets m has: the address, the rkey, PSNs, and 1 for all QPNs. */
 static unsigned int numbers_of(const struct genl_msg *m,
 			       const struct rcl_end *end)
 {
@@ -229,14 +229,14 @@ static unsigned int numbers_of(const struct genl_msg *m,
 		n += !!memmem(m->buf, m->nlh.nlmsg_len, &end->qp[i].psn, 4);
 		qpns += has_u32(m, end->qp[i].qpn);
 	}
-	/* Those are small: one may be there by chance, all are not. */
+	/* QPNs are small: one may be there by chance, but not all of them. */
 	return n + (qpns == end->nqps);
 }
 
 struct seen {
 	unsigned int links;
-	unsigned int secrets;	/* that root may see */
-	unsigned int keys;	/* that nobody may */
+	unsigned int secrets;	/* messages with what only root may see */
+	unsigned int keys;	/* messages with what nobody may see */
 	const struct rcl_end *end;
 };
 
@@ -301,7 +301,7 @@ static int user_asks_for_links(struct genl_sock *roots)
 	return !!genl_send(roots, &m, NLM_F_DUMP);
 }
 
-/* All but its first part is made when somebody reads. */
+/* The kernel makes all but a dump's first part when somebody reads it. */
 TEST_F(host, what_a_user_asked_for_has_no_secrets_whoever_reads_it)
 {
 	struct seen seen = { .end = &self->end };
@@ -320,7 +320,7 @@ TEST_F(host, what_a_user_asked_for_has_no_secrets_whoever_reads_it)
 	EXPECT_EQ(0, seen.secrets);
 }
 
-/* What a record says, byte for byte. */
+/* Get the record of link b, byte for byte. */
 static int read_record(struct genl_sock *s, struct genl_msg *answer)
 {
 	struct genl_msg m;
@@ -332,7 +332,7 @@ static int read_record(struct genl_sock *s, struct genl_msg *answer)
 
 static struct genl_msg roots_record;
 
-/* 0 when it is what root gets. */
+/* 0 if the user gets the same record as root. */
 static int user_reads_the_record(struct genl_sock *roots)
 {
 	struct genl_msg answer;
@@ -431,7 +431,7 @@ static void look_at_group(const struct genl_msg *m, void *arg)
 		 memmem(m->buf, m->nlh.nlmsg_len, &qkey, sizeof(qkey));
 }
 
-/* Of the group that is there: once in a dump, once by its name. */
+/* Look at the only group twice: in a dump, and by its name. */
 static int groups_seen(struct genl_sock *s)
 {
 	struct genl_msg m, answer;
@@ -484,7 +484,7 @@ TEST_F(host, a_user_sees_groups_and_their_events_without_Q_Key)
 FIXTURE(up)
 {
 	struct genl_sock s;
-	struct genl_sock events;	/* of all that follows */
+	struct genl_sock events;	/* has all events from the setup on */
 	struct rcl_end end;
 };
 
@@ -507,7 +507,7 @@ FIXTURE_TEARDOWN(up)
 	genl_close(&self->s);
 }
 
-/* The whole answer. */
+/* Ask about link b; returns the whole answer. */
 static int ask_of_b(struct genl_sock *s, uint8_t cmd, bool rotate,
 		    struct genl_msg *answer)
 {
@@ -532,7 +532,7 @@ TEST_F(up, root_sees_all_of_a_link_but_its_key)
 	EXPECT_NE(NULL, genl_attr(&m, RCLINK_A_LINK_REMOTE));
 	EXPECT_EQ(NULL, genl_attr(&m, RCLINK_A_LINK_KEY));
 	EXPECT_FALSE(has_key(&m));
-	/* All that is looked for where it must not be is found here. */
+	/* All that must not be found in other tests is found here. */
 	EXPECT_LT(0, self->end.nqps);
 	EXPECT_EQ(3 + self->end.nqps, numbers_of(&m, &self->end));
 	genl_begin(&m, &self->s, RCLINK_CMD_LINK_GET);
@@ -548,7 +548,7 @@ TEST_F(up, a_user_sees_neither_secrets_nor_key_of_a_link_that_is_up)
 	EXPECT_EQ(20, in_child(user_looks, &self->s));
 }
 
-/* That a key was refused is in it, too. */
+/* The refusal of a key is in the record, too. */
 TEST_F(up, the_key_is_not_in_the_record)
 {
 	struct genl_msg m;
@@ -595,7 +595,7 @@ TEST_F(up, the_key_is_in_no_event)
 	EXPECT_EQ(0, seen.keys);
 }
 
-/* The NACK of a socket that has the whole request sent back with it. */
+/* Get the NACK by a socket whose NACKs contain the whole request. */
 static int get_nack(struct genl_msg *request, struct genl_msg *nack)
 {
 	const struct nlmsgerr *err = (void *)(nack->buf + NLMSG_HDRLEN);
@@ -620,7 +620,7 @@ static int get_nack(struct genl_msg *request, struct genl_msg *nack)
 	return err->error;
 }
 
-/* One of another length netlink refuses itself, and sends it back. */
+/* Netlink itself refuses a key of another length, and sends that back. */
 TEST_F(up, the_key_of_a_step_that_is_refused_does_not_come_back)
 {
 	uint8_t longer[sizeof(rcl_key) + 1] = { 0 };

@@ -7,7 +7,7 @@
 
 #include "harness.h"
 
-#define BUFFER		65536	/* of a link, when nobody says */
+#define BUFFER		65536	/* default size of a link buffer */
 #define FRAGMENT	460	/* payload of one control message */
 
 FIXTURE(pair)
@@ -80,7 +80,7 @@ TEST_F(pair, data_of_every_size_comes_back)
 				       pong.reason);
 }
 
-/* Of many pieces, for which there is not room at once. */
+/* A ping of many pieces, for which there is not credit enough at once. */
 TEST_F(pair, pieces_that_wait_for_credit_are_counted)
 {
 	const uint16_t waits = RCLINK_A_STATS_CREDIT_WAITS;
@@ -259,7 +259,7 @@ TEST_F(pair, a_request_for_none_or_too_many_is_refused)
 	EXPECT_EQ(-ETIMEDOUT, rcl_pong(&self->s, &pong, 300));
 }
 
-/* What failed is told, and what did not: some tries, for the moment of it. */
+/* The disconnect must come amid the pings, which may take some tries. */
 TEST_F(pair, those_before_the_one_that_fails_are_told_of)
 {
 	struct rcl_pong pong;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Many at once, on the same links. */
+/* Many threads at once, on the same links. */
 #include "rcl.h"
 
 #include <arpa/inet.h>
@@ -97,7 +97,7 @@ TEST_F(host, one_of_many_creators_of_a_name_wins)
 	}
 }
 
-/* What may come out of a request on a link that others work on, too. */
+/* Results that a request may have on a link that other threads work on. */
 static bool expected(int ret)
 {
 	switch (ret) {
@@ -107,7 +107,7 @@ static bool expected(int ret)
 	case -EINVAL:		/* the peer's values are of another epoch */
 	case -ENOENT:
 	case -ENOTCONN:
-	case -ERANGE:		/* or of none yet */
+	case -ERANGE:		/* or there are no values yet */
 	case -ESTALE:
 		return true;
 	default:
@@ -132,7 +132,7 @@ static int count(enum request request, int ret)
 	return ret;
 }
 
-/* All but one worker make a pause: else no exchange ever comes to its end. */
+/* All workers but one pause while this is set, so that exchanges can end. */
 static atomic_bool calm;
 
 /* A whole exchange between the links a and b. */
@@ -159,7 +159,7 @@ static int exchange(struct genl_sock *s)
 	return ret;
 }
 
-/* Links come up between those who work on them. */
+/* Bring the links up, again and again, while the workers are at them. */
 static void *bring_up(void *arg)
 {
 	struct genl_sock s;
@@ -178,7 +178,7 @@ static void *bring_up(void *arg)
 	return NULL;
 }
 
-/* Each knows the ends that were handed to it, and mixes them. */
+/* Each worker keeps the ends that it was given, and mixes them up. */
 static int one_request(struct genl_sock *s, enum request request,
 		       unsigned int *seed, struct rcl_end *end)
 {
@@ -208,7 +208,7 @@ static int one_request(struct genl_sock *s, enum request request,
 
 static void *work(void *arg)
 {
-	/* as often as they are to come */
+	/* each is listed as often as it is to come */
 	static const enum request drawn[] = {
 		NEW, NEW, DEL, DISCONNECT, PREPARE, PREPARE, PREPARE,
 		CONNECT, CONNECT, ACTIVATE, ACTIVATE, PING,
@@ -290,7 +290,7 @@ TEST_F_TIMEOUT(host, many_workers_leave_the_links_sound, 600)
 	pthread_create(&threads[WORKERS + 1], NULL, look_at_resources, NULL);
 	pthread_create(&threads[WORKERS + 2], NULL, bring_up, NULL);
 	sleep(seconds ? atoi(seconds) : slow(WORK_S));
-	/* a busy machine takes longer until one has come up */
+	/* a busy machine takes longer until a link has come up */
 	for (i = 0; i < slow(MORE_S) && !ups; i++)
 		sleep(1);
 	stop = true;
@@ -394,7 +394,7 @@ TEST_F(slow, a_closed_owner_ends_a_slow_connect)
 		begin_slow_connect(&c, &thread);
 		pause();
 	}
-	/* until it is in the middle of it */
+	/* until the child is in the middle of its connect */
 	while (rcl_until(&self->s, "a", RCLINK_LINK_STATE_PREPARED, 5000))
 		;
 	usleep(300000);
@@ -427,7 +427,7 @@ TEST_F(slow, a_slow_connect_keeps_no_ping_waiting)
 	EXPECT_FALSE(over);
 }
 
-/* arg: 0 to delete at once, else so many microseconds later */
+/* arg: microseconds to wait before the delete */
 static void *delete_it(void *arg)
 {
 	struct genl_sock s;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links between two simulated InfiniBand ports, a on sim0 and b on sim1: by LID
- * and by GRH, what a subnet manager changes under them, what the wire does to
- * messages, and what the device reports.
+ * Links between two simulated InfiniBand ports, a on sim0 and b on sim1:
+ * addressing by LID and by GRH, changes by a subnet manager, messages that the
+ * wire loses, delays or damages, and events and errors of the device.
  */
 #include "sim.h"
 
@@ -14,8 +14,8 @@
 
 #include "harness.h"
 
-#define FULL		0x8000	/* member of a partition */
-#define LOOKS		2	/* at a port: how it is, and if it still is */
+#define FULL		0x8000	/* full member of a partition */
+#define LOOKS		2	/* port queries: its state, and if it changed */
 #define LATE_MS		6000	/* longer than a host stands still */
 
 FIXTURE(ports)
@@ -64,7 +64,7 @@ TEST_F(ports, a_link_finds_its_peer_by_lid)
 	EXPECT_EQ(0, data_comes_back(&self->s));
 }
 
-/* The core looks at the new one in a work item of its own. */
+/* The RDMA core updates its GID table in a work item, so poll for it. */
 static bool gid_becomes(const char *device, const char *begins)
 {
 	char path[128], gid[64];
@@ -95,7 +95,10 @@ TEST_F(ports, a_peer_in_another_subnet_is_found_by_its_gid)
 	EXPECT_EQ(0, data_comes_back(&self->s));
 }
 
-/* Of the end that is told the wrong thing, and what the other one then sees. */
+/*
+ * Connects a with b's values as changed by @change. The end that then finds no
+ * answer goes down: a if @told_fails, else b.
+ */
 static void told_wrong(struct __test_metadata *_metadata,
 		       struct _test_data_ports *self, struct rcl_end *b,
 		       void (*change)(struct rcl_end *end), bool told_fails)
@@ -122,8 +125,8 @@ static void told_wrong(struct __test_metadata *_metadata,
 }
 
 /*
- * Not by one: the first message would be one that had been received already,
- * and its ACK as expected (IBA 9.7.5.1.2).
+ * Not by one: the peer would take the first message for a duplicate, and its
+ * ACK would be as expected (IBA 9.7.5.1.2).
  */
 static void later_psn(struct rcl_end *end)
 {
@@ -156,7 +159,7 @@ TEST_F(ports, what_does_not_fit_is_not_answered)
 {
 	static const struct {
 		void (*change)(struct rcl_end *end);
-		bool told_fails;	/* or who did tell */
+		bool told_fails;	/* a goes down, else b */
 	} cases[] = {
 		{ later_psn, false },
 		{ older_psn, false },
@@ -175,7 +178,7 @@ TEST_F(ports, what_does_not_fit_is_not_answered)
 	ASSERT_EQ(0, sim_again(&self->s));
 }
 
-/* Two links more, in another partition of the same ports. */
+/* Makes both links anew, in other partitions of the same ports. */
 static int partition(struct genl_sock *s, uint16_t a, uint16_t b)
 {
 	int ret;
@@ -200,7 +203,7 @@ TEST_F(ports, members_of_a_partition_reach_each_other)
 	EXPECT_EQ(0, data_comes_back(&self->s));
 }
 
-/* Says why a does not take b's end, which says it is in partition @said. */
+/* 0 if a refuses b's end, which claims to be in partition @said, with @why. */
 static int refused_as(struct genl_sock *s, uint32_t said, const char *why)
 {
 	struct rcl_end a, b;
@@ -267,7 +270,7 @@ TEST_F(ports, another_lid_or_a_port_that_is_down_ends_the_epoch)
 	ASSERT_EQ(0, sim_again(&self->s));
 }
 
-/* Somebody who wants to use the port of sim0. */
+/* A thread that asks for something on the port of sim0. */
 struct asker {
 	struct genl_sock s;
 	int (*ask)(struct genl_sock *s, struct genl_ack *ack);
@@ -288,7 +291,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* The users of the port have been told then. */
+/* Waits for RCLINK_CMD_DEV_NTF: then the users of the port were told. */
 static int hear_of_port(struct genl_sock *events)
 {
 	struct genl_msg m;
@@ -300,7 +303,7 @@ static int hear_of_port(struct genl_sock *events)
 	return ret;
 }
 
-/* Its LID becomes another one while the device takes its time to say it. */
+/* Changes the LID of sim0 while the device is slow to answer the asker. */
 static void lid_changes(struct __test_metadata *_metadata, struct asker *asker)
 {
 	struct genl_sock events;
@@ -346,8 +349,8 @@ TEST_F(ports, a_lid_that_changes_while_a_group_is_joined_is_looked_at_again)
 }
 
 /*
- * The core keeps an InfiniBand port's GID change to itself; a subnet manager
- * that changed something asks its clients to register again, too.
+ * The RDMA core does not report a GID change of an InfiniBand port, but a
+ * subnet manager that changed something also asks its clients to reregister.
  */
 TEST_F(ports, another_gid_ends_the_epoch_when_it_is_told)
 {
@@ -393,7 +396,7 @@ TEST_F(ports, a_message_that_was_damaged_is_not_believed)
 		TH_LOG("%s", view.reason_text);
 }
 
-/* Its memory is mapped; those before it count, and the link goes on. */
+/* By then its memory is mapped. The pings before it count; the link lives. */
 TEST_F(ports, the_third_of_many_pings_is_refused_by_the_device)
 {
 	static const char * const names[] = { "a", "b" };
@@ -402,7 +405,7 @@ TEST_F(ports, the_third_of_many_pings_is_refused_by_the_device)
 	struct genl_msg m;
 	int i;
 
-	/* Else one of them could be what is refused. */
+	/* Without heartbeats, else one of them could be the refused message. */
 	for (i = 0; i < 2; i++) {
 		genl_begin(&m, &self->s, RCLINK_CMD_LINK_SET);
 		genl_put_str(&m, RCLINK_A_LINK_NAME, names[i]);
@@ -410,7 +413,7 @@ TEST_F(ports, the_third_of_many_pings_is_refused_by_the_device)
 		ASSERT_EQ(0, genl_ask(&self->s, &m, NULL, NULL));
 	}
 	ASSERT_EQ(0, sim_up(&self->s));
-	/* Behind WRITE and CHECK, twice. */
+	/* Pings one and two post a WRITE and a CHECK each. */
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "post_send 5"));
 	ASSERT_EQ(0, rcl_pings(&self->s, "a", RCLINK_PING_OP_WRITE, 4096, 1, 4,
 			       NULL));
@@ -434,8 +437,8 @@ static int set_timeout(struct genl_sock *s, const char *name, uint32_t value)
 }
 
 /*
- * The hello comes through and nothing behind it, as where a switch takes only
- * small packets; and a device that goes on for ever says nothing.
+ * The hello gets through and nothing after it, as with a switch that forwards
+ * only small packets. A device that retries for ever reports no error.
  */
 TEST_F_TIMEOUT(ports, a_probe_that_is_lost_ends_the_epoch, 60)
 {
@@ -494,7 +497,7 @@ TEST_F(ports, a_device_goes_with_everything_in_flight)
 	ASSERT_EQ(0, sim_again(&self->s));
 }
 
-/* Makes sim0 anew, with limits; 0 or why a link is not prepared there. */
+/* Makes sim0 anew, with limits, and prepares a link there. */
 static int limited(struct genl_sock *s, const char *limits,
 		   struct rcl_end *end)
 {
@@ -541,7 +544,7 @@ static int ask_port(struct genl_sock *s, struct genl_ack *ack)
 	return genl_ask(s, &m, NULL, ack);
 }
 
-/* The device has one all the same, and want of memory is no fault of that. */
+/* The port exists even if it cannot be read; -ENOMEM is not its fault. */
 TEST_F(ports, why_a_port_is_not_read_is_told)
 {
 	struct genl_ack ack;
@@ -569,7 +572,7 @@ static void count(const struct genl_msg *m, void *arg)
 	++*n;
 }
 
-/* The first ports are there when it is asked for, the end when it is read. */
+/* The request fetches the first ports, reading the reply the rest. */
 TEST_F(ports, a_dump_of_ports_says_that_a_device_came_or_went)
 {
 	struct genl_msg m;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each verbs call of a link's life fails once: the n-th of one end, for every n
- * there is, from preparing it until it is down again. Whatever fails, it is
- * said, nothing is left behind, and the next try works.
+ * Each verbs call of a link's life fails once: the n-th call of one end, for
+ * every n, from preparing the link until it is down again. No failure leaves
+ * anything behind, and the link works in the end.
  */
 #include "sim.h"
 
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(ports)
 	sim_end(&self->s);
 }
 
-/* Up both of them, or one is down, or it takes too long. */
+/* Waits until both ends are up, 0, or one of them is down. */
 static int settle(struct genl_sock *s)
 {
 	struct rcl_view a, b;
@@ -91,7 +91,7 @@ static int bring_up(struct genl_sock *s)
 	return ret ? ret : settle(s);
 }
 
-/* Of a peer that is down it is not waited for. */
+/* Does not wait for a peer that is down. */
 static int await_pong(struct genl_sock *s, struct rcl_pong *pong)
 {
 	struct rcl_view b;
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(ports, each_verbs_call_fails_once, 240)
 			break;
 	}
 	EXPECT_GT(N_MAX, n);
-	/* Some are of no use to anybody, as the notice to a peer that left. */
+	/* Some may fail without harm, as the notice to a peer that left. */
 	TH_LOG("%d calls, %d of them needed", n - 1, failed);
 	EXPECT_LT(n / 2, failed);
 	ASSERT_EQ(0, sim_knob(variant->device, "fault", "any 1 0"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a device reports to a link, a on sim0 and b on sim1: completions that
- * fail, events of the control QP, of channels, of the port and of the device.
+ * What a device reports to a link (a on sim0, b on sim1): failed completions,
+ * and events of the control QP, of channels, of the port and of the device.
  */
 #include "sim.h"
 
@@ -10,7 +10,7 @@
 
 #include "harness.h"
 
-/* What somebody may have set off who should not. */
+/* Counters of the tripwire, which an intruder may have set off. */
 static const uint16_t tripwires[] = {
 	RCLINK_A_STATS_LOCAL_ACCESS_ERRORS,
 	RCLINK_A_STATS_REMOTE_ACCESS_ERRORS,
@@ -36,7 +36,7 @@ FIXTURE_TEARDOWN(device)
 	sim_end(&self->s);
 }
 
-/* Of these the link a has counted one more, which is @counter, 0: none. */
+/* Link a has counted one more of @counter, and no more of others; 0: none. */
 static void is_counted(struct __test_metadata *_metadata,
 		       struct _test_data_device *self, uint16_t counter)
 {
@@ -71,14 +71,14 @@ static uint16_t counter_of_event(int event)
 	       event == SIM_QP_REQ_ERR ? RCLINK_A_STATS_QP_REQUEST_EVENTS : 0;
 }
 
-/* Of a receive of the module: what came in is too long. */
+/* Does a receive of the module with this status mean a wrong size? */
 static bool is_wrong_size(int status)
 {
 	return status == SIM_LOC_LEN_ERR || status == SIM_LOC_QP_OP_ERR ||
 	       status == SIM_REM_INV_REQ_ERR;
 }
 
-/* Of a receive some of them: what follows is the same. */
+/* All statuses of sends; of receives only some, as the rest is the same. */
 TEST_F_TIMEOUT(device, every_status_of_a_completion_is_told, 120)
 {
 	struct rcl_view view;
@@ -136,7 +136,7 @@ TEST_F(device, an_event_of_the_qp_gives_way_to_what_completed)
 	rcl_disconnect(&self->s, "b");
 }
 
-/* What one of the events that are not of a QP leads to, or 0. */
+/* The reason for which an event of port or device ends the link, or 0. */
 static uint32_t ends_with(int event)
 {
 	return event == SIM_DEVICE_FATAL ? RCLINK_DOWN_REASON_DEVICE_FATAL :
@@ -199,7 +199,7 @@ TEST_F(device, every_event_of_the_control_qp_is_heard)
 	}
 }
 
-/* Not where that would end channels, and not each time. */
+/* A link is not rotated where that would end channels, and not each time. */
 TEST_F(device, a_channel_that_is_refused_access_has_its_link_rotated)
 {
 	struct genl_sock events;
@@ -221,13 +221,13 @@ TEST_F(device, a_channel_that_is_refused_access_has_its_link_rotated)
 	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
 	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
 			      a.qp[1].qpn));
-	/* And then the peer, whose daemon may be the one that dials. */
+	/* Then the peer's link, too: its daemon may be the one that dials. */
 	EXPECT_STREQ("a", rcl_to_be_rotated(&events, slow(5000)));
 	EXPECT_STREQ("b", rcl_to_be_rotated(&events, slow(5000)));
 	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
 			      a.qp[1].qpn));
 	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
-	/* Each is counted all the same. */
+	/* Each event is counted all the same. */
 	EXPECT_EQ(2, rcl_stat(&self->s, "a", RCLINK_A_STATS_QP_ACCESS_EVENTS));
 	EXPECT_EQ(0, rcl_stat(&self->s, "a", RCLINK_A_STATS_QP_REQUEST_EVENTS));
 	EXPECT_EQ(1, rcl_stat(&self->s, "b", RCLINK_A_STATS_QP_ACCESS_EVENTS));

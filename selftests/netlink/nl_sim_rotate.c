@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each verbs call fails once by which a link that is up gets another epoch: the
- * n-th of one end, for every n there is. An end that cannot have the new epoch
- * says so, and stays in the one that it had; as long as an exchange would know
- * of it, so do both. What fails behind that may end the link, but only in the
- * new epoch. Whatever fails, nothing is left behind, and the next try works.
+ * Each verbs call of a rotation fails once: the n-th call of one end, for every
+ * n. An end that cannot have the new epoch reports that, and stays in the
+ * former one; if the exchange learns of the failure, both ends stay there. A
+ * failure after that may end the link, but only in the new epoch. Whatever
+ * fails, nothing is left behind, and the next try works.
  */
 #include "sim.h"
 
@@ -26,9 +26,9 @@ FIXTURE(ends)
 	struct genl_sock owner;		/* of the new epoch */
 	struct genl_sock events;
 	int objects;			/* of other devices */
-	uint64_t epoch;			/* that was up before */
-	bool made[2];			/* there was a new one */
-	int told[2];			/* it did not come up */
+	uint64_t epoch;			/* up before the rotation */
+	bool made[2];			/* the end has prepared a new one */
+	int told[2];			/* events that it did not come up */
 	struct rcl_view view[2];
 };
 
@@ -113,7 +113,7 @@ static int look(struct _test_data_ends *self)
 	return ret ? ret : rcl_view(&self->s, "b", &self->view[1]);
 }
 
-/* What either end has begun with is over, and told. */
+/* Look once both ends have finished what they began, and told of it. */
 static int look_again(struct _test_data_ends *self)
 {
 	rcl_settle(&self->s, "a");
@@ -121,7 +121,7 @@ static int look_again(struct _test_data_ends *self)
 	return look(self);
 }
 
-/* Until neither end has another epoch beside the one that it is in. */
+/* Wait until neither end has another epoch beside the one that it is in. */
 static int settle(struct _test_data_ends *self)
 {
 	int ms, ret;
@@ -132,7 +132,7 @@ static int settle(struct _test_data_ends *self)
 			return ret;
 		if (is_settled(&self->view[0]) && is_settled(&self->view[1]))
 			return look_again(self);
-		/* An exchange that hears of it does so, too. */
+		/* An exchange that hears of an end's failure gives up, too. */
 		if (is_given_up(self, 0) || is_given_up(self, 1))
 			give_up(self);
 		usleep(5000);
@@ -148,7 +148,7 @@ static bool is_told(const struct genl_msg *m, const char *name)
 	       !strcmp(genl_str(genl_attr(m, RCLINK_A_LINK_NAME)), name);
 }
 
-/* All that was told has come in. */
+/* Count the events, all of which have come in. */
 static void hear(struct _test_data_ends *self)
 {
 	struct genl_msg m;
@@ -171,7 +171,7 @@ static bool are_up(const struct _test_data_ends *self, uint64_t epoch)
 	return true;
 }
 
-/* In its new epoch an end may be down, in the former one not. */
+/* An end may be down in its new epoch, but not in the former one. */
 static void judge(struct __test_metadata *_metadata,
 		  const struct _test_data_ends *self, int n)
 {
@@ -191,7 +191,7 @@ static void judge(struct __test_metadata *_metadata,
 	}
 }
 
-/* Where both are in one epoch, data moves. */
+/* If both ends are up in the same epoch, data moves. */
 static int move(struct _test_data_ends *self)
 {
 	int ret;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * This host is about to sleep, and is awake again before it does; or it hears
- * that it was copied. All epochs have ended then, whatever they were at, and no
- * other was made meanwhile. Nothing else stands still: see sleep.c of rdmasim.
+ * This host prepares to sleep, and wakes up without having slept; or it hears
+ * that it was copied. Either ends all epochs, in whatever state, and none is
+ * made meanwhile. Nothing else stands still: see sleep.c of rdmasim.
  */
 #include "sim.h"
 
@@ -18,9 +18,9 @@
 #define ASLEEP	"asleep"
 #define COPIED	"copied"
 
-#define QPS	64	/* of the pool; with the control QP, what is slow */
+#define QPS	64	/* of the pool; these and the control QP are slow */
 #define SLOW_MS	20	/* so one step of all of them takes 1.3 s */
-#define LATE_MS	200	/* so that two steps take longer than is waited for */
+#define LATE_MS	200	/* so two steps take longer than the module waits */
 #define WAIT_MS	10000
 #define LONG_MS	60000
 #define ALL	1000000
@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(sleep)
 	sim_end(&self->s);
 }
 
-/* Its write is over when all that there is has ended, or may take no longer. */
+/* The child's write returns when all epochs have ended, or time is up. */
 static pid_t fall_asleep(void)
 {
 	pid_t pid = fork();
@@ -88,7 +88,7 @@ static bool has_fallen(struct genl_sock *s, const char *name)
 	return is_down(s, name, RCLINK_DOWN_REASON_SLEEP);
 }
 
-/* It hears of it after its peer, whose goodbye may be there before that. */
+/* The second end is told after its peer, whose goodbye may come before. */
 static bool has_fallen_second(struct genl_sock *s, const char *name)
 {
 	return has_fallen(s, name) ||
@@ -123,7 +123,7 @@ TEST_F_TIMEOUT(sleep, all_epochs_end_and_others_come_up_after_it, 120)
 	EXPECT_EQ(0, rcl_prepare(&self->s, "idle", &end));
 }
 
-/* It waits for the end of what is up, which takes its time. */
+/* The host is not asleep before the slow links have ended their epochs. */
 TEST_F_TIMEOUT(sleep, nothing_is_prepared_before_it_is_awake, 120)
 {
 	int64_t end_ms = rcl_now_ms() + slow(LONG_MS);
@@ -214,8 +214,8 @@ TEST_F_TIMEOUT(sleep, a_device_that_takes_too_long_does_not_keep_it_awake, 180)
 }
 
 /*
- * One that is to move has the new epoch before it has ended the old one, and
- * hears only then that its peer ends it for good.
+ * A link that moves has the new epoch before it has ended the old one, and
+ * hears only then that its peer disconnects for good.
  */
 TEST_F_TIMEOUT(sleep, a_goodbye_for_good_counts, 120)
 {
@@ -253,7 +253,7 @@ TEST_F_TIMEOUT(sleep, a_goodbye_for_good_counts, 120)
 	EXPECT_EQ(self->objects, rcl_all_objects());
 }
 
-/* It hears of it at once, and is at it for a moment. */
+/* Prepare a link; the host is busy for a moment after it was copied. */
 static int prepare_after(struct genl_sock *s, const char *name)
 {
 	int64_t end_ms = rcl_now_ms() + slow(WAIT_MS);
@@ -266,7 +266,7 @@ static int prepare_after(struct genl_sock *s, const char *name)
 	return ret;
 }
 
-/* Each message, a goodbye as well, would be sealed by the other copy, too. */
+/* Any message, even a goodbye, could reuse a nonce of the other copy. */
 TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_and_comes_up_again, 120)
 {
 	struct rcl_end end;
@@ -295,7 +295,7 @@ TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_and_comes_up_again, 120)
 	EXPECT_EQ(0, sim_up(&self->s));
 }
 
-/* Its port went down before that, and it is at the end of what was up. */
+/* The port went down before the copy, and the epochs are being ended. */
 TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_of_a_failure, 120)
 {
 	int64_t end_ms = rcl_now_ms() + slow(LONG_MS);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device that takes its time with QPs: the epoch that is up notices nothing
- * of another one that comes up beside it or is given up, and whatever happens
- * meanwhile to the link happens in order.
+ * A device with slow QP calls: an epoch that is up is not disturbed by another
+ * one that comes up or is given up beside it, and whatever else happens to the
+ * link meanwhile is handled in order.
  */
 #include "sim.h"
 
@@ -16,12 +16,12 @@
 #include "harness.h"
 
 #define QPS		64	/* of the pool */
-#define SLOW_MS		20	/* so one step of all of them takes 1.3 s */
+#define SLOW_MS		20	/* so one step of all QPs takes 1.3 s */
 #define STEP_MS		(QPS * SLOW_MS)
 #define PAUSE_MS	(STEP_MS / 3)
-#define MAKE		(2 * (QPS + 1))	/* create each, and to INIT */
+#define MAKE		(2 * (QPS + 1))	/* create each QP, and to INIT */
 #define ALL		1000000
-#define BYE_MS		150	/* less than a goodbye is waited for */
+#define BYE_MS		150	/* less than the wait for a goodbye */
 #define TRIES		5
 #define LONG_MS		60000
 #define HEARTBEAT_MS	200
@@ -29,10 +29,10 @@
 FIXTURE(slow)
 {
 	struct genl_sock s;
-	struct genl_sock owner;	/* of what is to take the place */
+	struct genl_sock owner;	/* of the replacement epoch */
 	uint64_t epoch;
 	int objects;		/* of other devices */
-	int up;			/* and of both links */
+	int up;			/* objects while both links are up */
 };
 
 static int take_time(int count)
@@ -71,7 +71,7 @@ FIXTURE_TEARDOWN(slow)
 	sim_end(&self->s);
 }
 
-/* The longest time that a ping of a took until over() says so; -1: it failed */
+/* Ping over link a until over(): the longest round trip; -1: a ping failed */
 static int64_t longest(struct genl_sock *s, bool (*over)(void *), void *arg)
 {
 	int64_t begin, took, most = 0;
@@ -91,7 +91,7 @@ static int64_t longest(struct genl_sock *s, bool (*over)(void *), void *arg)
 	return most;
 }
 
-/* What somebody asks of the links, which takes its time. */
+/* A slow request to the links, made by a thread. */
 struct asker {
 	pthread_t thread;
 	struct genl_sock *s;
@@ -139,7 +139,7 @@ static int prepare_both(struct asker *asker)
 	return ret;
 }
 
-/* Until one more step, which need not be slow, has both links move. */
+/* All but the activate of b, which makes both links move. */
 static int bring_up(struct asker *asker)
 {
 	int ret = prepare_both(asker);
@@ -147,7 +147,7 @@ static int bring_up(struct asker *asker)
 	return ret ? ret : rcl_activate(asker->s, "a", asker->a.epoch, NULL);
 }
 
-static long before;	/* calls of sim0 that were slow */
+static long before;	/* slow calls of sim0 until then */
 
 static void is_to_begin(void)
 {
@@ -163,7 +163,7 @@ static int begin(struct asker *asker, struct genl_sock *s,
 	return pthread_create(&asker->thread, NULL, run, asker);
 }
 
-/* Half of its QPs have had their turn then. */
+/* Wait until sim0 has made slow calls for half of the QPs. */
 static void let_begin(void)
 {
 	while (sim_seen("sim0", "slow_qp") < before + QPS / 2)
@@ -200,8 +200,8 @@ typedef int64_t try_fn(struct __test_metadata *_metadata,
 		       struct _test_data_slow *self);
 
 /*
- * The least of the longest times of some tries, or -1: this machine, too,
- * stands still now and then. @tries: set to how many there were
+ * The least result of up to TRIES tries, or -1: the test machine itself may
+ * stall now and then. @tries: set to the number of tries
  */
 static int64_t best_of(struct __test_metadata *_metadata,
 		       struct _test_data_slow *self, try_fn *one_try,
@@ -218,7 +218,7 @@ static int64_t best_of(struct __test_metadata *_metadata,
 	return best;
 }
 
-/* One of the try before is given up. */
+/* Closing the owner gives up the epoch of the previous try. */
 static int64_t another_comes_up(struct __test_metadata *_metadata,
 				struct _test_data_slow *self)
 {
@@ -299,14 +299,14 @@ TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_is_given_up, 120)
 	ASSERT_LE(0, best);
 	EXPECT_GT(slow(PAUSE_MS), best);
 	EXPECT_EQ(0, take_time(0));
-	/* Whoever comes next waits for the end of that. */
+	/* The next prepare waits until the given-up epoch has ended. */
 	ASSERT_EQ(0, rcl_prepare_beside(&self->s, "a", &end));
 	EXPECT_EQ(self->epoch + tries + 1, end.epoch);
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 }
 
-/* The peer's end is gone, and nobody acknowledges that ours goes, too. */
+/* The peer's end is gone, so nobody acknowledges the goodbye of ours. */
 static int64_t a_goodbye_to_nobody(struct __test_metadata *_metadata,
 				   struct _test_data_slow *self)
 {
@@ -420,7 +420,7 @@ TEST_F_TIMEOUT(slow, what_is_being_made_takes_the_place_of_what_fails, 120)
 			      a.qp[0].qpn));
 	pthread_join(asker.thread, NULL);
 	EXPECT_EQ(0, asker.ret);
-	/* The one that failed may take until then to end. */
+	/* The failed epoch may need that long to end. */
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_PREPARED,
 			       LONG_MS));
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
@@ -430,7 +430,7 @@ TEST_F_TIMEOUT(slow, what_is_being_made_takes_the_place_of_what_fails, 120)
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
 }
 
-/* From the next epoch on. */
+/* Takes effect from the next epoch on. */
 static int set_heartbeat(struct genl_sock *s, const char *name)
 {
 	struct genl_msg m;
@@ -456,8 +456,8 @@ static int pair_with_heartbeat(struct genl_sock *s)
 }
 
 /*
- * One end finds that what was up has failed, and goes on in the other epoch.
- * Its peer, to which nothing has happened, stops reading to end the old one.
+ * One end notices that its epoch has failed, and goes on in the other one. Its
+ * peer, which has seen no failure, reads nothing while it ends the old epoch.
  */
 TEST_F_TIMEOUT(slow, who_failed_alone_waits_for_a_peer_that_moves, 120)
 {
@@ -470,11 +470,11 @@ TEST_F_TIMEOUT(slow, who_failed_alone_waits_for_a_peer_that_moves, 120)
 	ASSERT_EQ(0, rcl_activate(&self->owner, "b", asker.a.epoch, NULL));
 	EXPECT_EQ(0, sim_knob("sim1", "fault", "slow_qp 1 %d %d", ALL,
 			      SLOW_MS));
-	/* Its next heartbeat; after which it cannot say goodbye. */
+	/* The next heartbeat of a fails; then a cannot say goodbye. */
 	EXPECT_EQ(0, sim_knob("sim0", "fault", "send 1 1"));
 	ASSERT_EQ(0, until_epoch(&self->s, "a", asker.a.epoch));
 	ASSERT_EQ(0, rcl_activate(&self->owner, "a", asker.a.epoch, NULL));
-	/* Until which b has ended its part of the old one. */
+	/* b gets there when it has ended its part of the old epoch. */
 	ASSERT_EQ(0, until_epoch(&self->s, "b", asker.a.epoch));
 	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_UP, LONG_MS));
 	EXPECT_EQ(0, until_objects(self->up));
@@ -484,7 +484,7 @@ TEST_F_TIMEOUT(slow, who_failed_alone_waits_for_a_peer_that_moves, 120)
 	EXPECT_EQ(asker.a.epoch, view.epoch);
 }
 
-/* The same, but what was up here has failed before the other epoch is made. */
+/* The same, but a's epoch has failed before a prepares the other one. */
 TEST_F_TIMEOUT(slow, who_failed_before_waits_for_a_peer_that_moves, 120)
 {
 	struct rcl_end a, b;
@@ -506,7 +506,7 @@ TEST_F_TIMEOUT(slow, who_failed_before_waits_for_a_peer_that_moves, 120)
 	EXPECT_EQ(0, sim_knob("sim1", "fault", "slow_qp 1 %d %d", ALL,
 			      SLOW_MS));
 	ASSERT_EQ(0, rcl_activate(&self->owner, "a", a.epoch, NULL));
-	/* Until which b has ended its part of the old one. */
+	/* b gets there when it has ended its part of the old epoch. */
 	ASSERT_EQ(0, until_epoch(&self->s, "b", a.epoch));
 	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_UP, LONG_MS));
 	EXPECT_EQ(0, until_objects(self->up));
@@ -521,7 +521,7 @@ static int disconnect(struct asker *asker)
 	return rcl_disconnect(asker->s, "a");
 }
 
-/* What is up ends in the work item that takes them. */
+/* The work item that takes pings is busy: it ends the epoch. */
 TEST_F_TIMEOUT(slow, pings_that_wait_are_64_at_most_and_all_end, 120)
 {
 	int i, ret, taken = 0, busy = 0;
@@ -585,7 +585,7 @@ TEST_F_TIMEOUT(slow, a_link_is_deleted_while_an_epoch_is_made, 120)
 	EXPECT_EQ(self->objects, rcl_all_objects());
 }
 
-/* The link goes all the same, and its name is free before. */
+/* The link is deleted all the same, and its name is free before it is gone. */
 TEST_F_TIMEOUT(slow, who_deletes_a_link_can_be_killed, 120)
 {
 	struct genl_sock s;

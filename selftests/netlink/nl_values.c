@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values that no verb must ever see: each is refused with the word for it, and
- * links and QPs are as before. The whole range of cases runs against the pure
- * function in unit/kmod_endpoint.c; here they go through netlink.
+ * Values that no verb must ever see: each is refused by name, and links and QPs
+ * stay as they were. unit/kmod_endpoint.c runs the whole range of cases against
+ * the pure function; here they go through netlink.
  */
 #include "rcl.h"
 #include "sim.h"
@@ -17,7 +17,7 @@
 #define BAD(field, value, word) \
 	{ offsetof(struct rcl_end, field), value, word }
 
-/* One value of the peer's end that is out of the question. */
+/* One invalid value in the peer's end. */
 static const struct bad {
 	size_t offset;
 	uint64_t value;
@@ -86,14 +86,14 @@ FIXTURE_SETUP(pair)
 	ASSERT_EQ(0, rcl_new(&self->s, "theirs"));
 	ASSERT_EQ(0, rcl_prepare(&self->s, "ours", &self->local));
 	ASSERT_EQ(0, rcl_prepare(&self->s, "theirs", &self->remote));
-	/* for those that say that they have more */
+	/* for cases that claim more QPs */
 	for (i = self->remote.nqps; i < RCL_QPS_MAX; i++)
 		self->remote.qp[i].qpn = 1000 + i;
 	self->links = rcl_links_digest(&self->s);
 	self->qps = qp_table();
 }
 
-/* Whatever was tried before, the sound values are taken. */
+/* Whatever was refused before, valid values are accepted. */
 FIXTURE_TEARDOWN(pair)
 {
 	EXPECT_EQ(self->links, rcl_links_digest(&self->s));
@@ -116,7 +116,7 @@ static bool refuses(struct genl_sock *s, const char *name,
 		    const struct rcl_end *local, const struct rcl_end *remote,
 		    const char *word)
 {
-	/* Of verbs: only a simulated port counts them. */
+	/* Verbs calls, which only a simulated device counts. */
 	long calls = rcl_is_ib() ? sim_seen(rcl_device, "any") : 0;
 	struct genl_ack ack;
 	int ret = rcl_connect(s, name, local->epoch, RCLINK_ROLE_INITIATOR,
@@ -140,7 +140,7 @@ TEST_F(pair, bad_values_of_the_peer_are_refused_by_name)
 	for (i = 0; i < ARRAY_SIZE(bads); i++) {
 		end = self->remote;
 		spoil(&end, &bads[i]);
-		/* one of the link layers is good */
+		/* one of the link layers is the right one */
 		if (!memcmp(&end, &self->remote, sizeof(end)))
 			continue;
 		EXPECT_TRUE(refused(&self->s, &self->local, &end,
@@ -230,7 +230,7 @@ TEST_F(pair, another_role_is_refused)
 	}
 }
 
-/* Values of a policy, first without a device to ask, then with one. */
+/* Bad values of a policy: for any device, and beyond what a device has. */
 static const struct {
 	const char *word;
 	uint16_t type;
@@ -354,7 +354,7 @@ TEST_F(pair, a_link_is_set_to_a_device_and_port_and_back_to_any)
 	EXPECT_STREQ("", view.device);
 }
 
-/* A path for PREPARE that there is not, or that is none; type 0: no more. */
+/* A path for PREPARE that is missing or invalid; type 0: only a device. */
 static const struct bad_path {
 	const char *device;	/* NULL: any */
 	uint16_t type;
@@ -467,10 +467,10 @@ TEST_F(path, bad_values_are_not_prepared)
 		EXPECT_EQ(self->objects, rcl_all_objects())
 			TH_LOG("%u", i);
 	}
-	/* What is up counts its heartbeats. */
+	/* A link that is up counts its heartbeats, which changes its digest. */
 	if (!variant->beside)
 		EXPECT_EQ(self->links, rcl_links_digest(&self->s));
-	/* A sound one is, and is the next one. */
+	/* A valid path is prepared, and gets the next epoch. */
 	EXPECT_EQ(0, variant->beside ?
 		  rcl_prepare_beside(&self->s, "ours", &end) :
 		  rcl_prepare(&self->s, "ours", &end));
@@ -491,7 +491,7 @@ TEST_F(pair, bad_names_are_refused)
 	}
 }
 
-/* Of record-get, too, which takes no text. */
+/* Also for RCLINK_CMD_RECORD_GET, which takes no text. */
 static int ask_note(struct genl_sock *s, uint8_t cmd, const char *link,
 		    const char *text, struct genl_ack *ack)
 {
@@ -539,7 +539,7 @@ TEST_F(pair, a_group_has_each_link_once)
 	}
 }
 
-/* Without the attribute each means something else. */
+/* An empty name must not pass for an attribute that is absent. */
 TEST_F(pair, a_group_of_an_empty_name_is_refused)
 {
 	static const struct {
@@ -620,7 +620,7 @@ TEST_F(pair, a_name_that_is_taken_is_refused)
 	EXPECT_NE(NULL, strstr(ack.text, "name"));
 }
 
-/* What the port is capable of is no matter then: the link would never be up. */
+/* Even if the port is capable of it, the link would never come up. */
 TEST(an_mtu_that_is_not_active_is_not_prepared)
 {
 	struct genl_ack ack;
@@ -633,7 +633,7 @@ TEST(an_mtu_that_is_not_active_is_not_prepared)
 	ASSERT_EQ(0, rcl_new(&s, "ours"));
 	ASSERT_EQ(0, rcl_prepare(&s, "ours", &end));
 	ASSERT_EQ(0, rcl_disconnect(&s, "ours"));
-	/* On a port of the largest there is none that is larger. */
+	/* A port with the largest MTU has no larger one to try. */
 	if (end.mtu < MTU_MAX) {
 		EXPECT_EQ(0, ask_policy(&s, RCLINK_CMD_LINK_SET, "ours", NULL,
 					RCLINK_A_LINK_MTU, 2 * end.mtu, &ack));

@@ -21,7 +21,7 @@ __attribute__((constructor)) static void find_device(void)
 		snprintf(rcl_device, sizeof(rcl_device), "%s", name);
 }
 
-/* Is that an InfiniBand port? */
+/* Is the first port of rcl_device an InfiniBand port? */
 bool rcl_is_ib(void)
 {
 	char path[128], layer[32] = "";
@@ -62,7 +62,7 @@ int rcl_named(struct genl_sock *s, uint8_t cmd, const char *name,
 	return genl_ask(s, &m, NULL, ack);
 }
 
-/* All links of the tests have their peers on the same port. */
+/* The peers of all links of the tests are on the same port. */
 int rcl_new(struct genl_sock *s, const char *name)
 {
 	struct genl_msg m;
@@ -142,7 +142,7 @@ static void read_end(const struct nlattr *nest, struct rcl_end *end)
 	}
 }
 
-/* The answer has this host's end. */
+/* The answer holds this host's end. */
 static int ask_local(struct genl_sock *s, uint8_t cmd, const char *name,
 		     bool rotate, struct rcl_end *end)
 {
@@ -169,14 +169,14 @@ int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end)
 	return ask_local(s, RCLINK_CMD_LINK_PREPARE, name, false, end);
 }
 
-/* Of a link that is up, and stays so. */
+/* For a link that is up, and stays up. */
 int rcl_prepare_beside(struct genl_sock *s, const char *name,
 		       struct rcl_end *end)
 {
 	return ask_local(s, RCLINK_CMD_LINK_PREPARE, name, true, end);
 }
 
-/* Of a link that is prepared, connected or up. */
+/* For a link that is prepared, connected or up. */
 int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end)
 {
 	return ask_local(s, RCLINK_CMD_LINK_GET, name, false, end);
@@ -299,7 +299,7 @@ int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 	return 0;
 }
 
-/* A counter of a link, RCLINK_A_STATS_*; there is no such number, if none. */
+/* Return: a counter of a link (RCLINK_A_STATS_*), UINT64_MAX if unknown. */
 uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter)
 {
 	const struct nlattr *stats, *value = NULL;
@@ -343,7 +343,7 @@ int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
 	return 0;
 }
 
-/* One answer may not have room for all. */
+/* Count the failures of pooled QPs; one answer may not have room for all. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
 {
 	const struct nlattr *entry;
@@ -397,7 +397,7 @@ static int until(struct genl_sock *s, const char *name, int ms,
 	bool over;
 	int ret;
 
-	/* Also who stood still has a last look. */
+	/* Look a last time: this process may not have run meanwhile. */
 	do {
 		over = rcl_now_ms() >= end;
 		ret = rcl_view(s, name, &view);
@@ -414,15 +414,16 @@ int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 }
 
 /*
- * A state can be seen before it is told, and its event has a number. One work
- * item does that and whatever is asked of the link: a refusal is behind both.
+ * A link can be seen in a state before the event of it has a number. One work
+ * item does both, and whatever is asked of the link: once it has refused a
+ * request, it has done both.
  */
 void rcl_settle(struct genl_sock *s, const char *name)
 {
 	rcl_replace(s, name, 0, NULL);
 }
 
-/* An event is heard before a dump has its number. */
+/* An event is heard before a dump shows its number. */
 int rcl_until_told(struct genl_sock *s, const char *name, uint64_t seq, int ms)
 {
 	return until(s, name, ms, has_told, seq);
@@ -456,7 +457,7 @@ int rcl_pair(struct genl_sock *s, const char *a, const char *b, uint32_t state)
 	return ret;
 }
 
-/* @size, @count: negative to say none */
+/* @size, @count: negative to leave it out */
 int rcl_pings(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 	      uint64_t cookie, int64_t count, struct genl_ack *ack)
 {
@@ -479,7 +480,7 @@ int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 	return rcl_pings(s, name, op, size, cookie, -1, ack);
 }
 
-/* The next result that comes in. */
+/* Wait for the next result of a ping. */
 int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms)
 {
 	const struct nlattr *rtt = NULL;

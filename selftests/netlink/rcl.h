@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The family's commands for tests, and how a host looks before and after. */
+/* The commands of the netlink family for tests, and the objects of a host. */
 #ifndef RCL_TEST_H
 #define RCL_TEST_H
 
@@ -9,7 +9,7 @@
 
 #define RCL_QPS_MAX	80	/* more than is allowed, to send too many */
 
-/* One end of a link; may hold nonsense, which is the point. */
+/* One end of a link; may hold invalid values on purpose. */
 struct rcl_end {
 	uint32_t link_layer;
 	uint8_t gid[RCLINK_GID_LEN];
@@ -48,7 +48,7 @@ struct rcl_view {
 	uint64_t resumes;	/* of channels */
 	uint64_t resends;
 	char reason_text[128];
-	bool secrets;		/* local or remote is there */
+	bool secrets;		/* has local or remote end */
 };
 
 /* A result of a ping. */
@@ -62,10 +62,10 @@ struct rcl_pong {
 	uint64_t rtt;		/* the shortest of these; 0 for none */
 };
 
-/* The device of the lab on this host, rxe0 if nobody says. */
+/* The device that tests use on this host, rxe0 by default. */
 extern char rcl_device[RCLINK_DEVICE_MAX + 1];
 bool rcl_is_ib(void);
-/* A group's address that it can have. */
+/* An address that a group can have on that device. */
 void rcl_group_at(uint8_t mgid[RCLINK_GID_LEN], uint32_t *mlid);
 
 int rcl_open(struct genl_sock *s);
@@ -82,7 +82,7 @@ void rcl_put_end(struct genl_msg *m, const struct rcl_end *end);
 int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
 		uint32_t role, const struct rcl_end *remote,
 		struct genl_ack *ack);
-/* With this key: bytes that come nowhere by chance, and none of them 0. */
+/* The key of rcl_activate(): bytes found nowhere by chance, none of them 0. */
 extern const uint8_t rcl_key[RCLINK_KEY_LEN];
 int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
 		 struct genl_ack *ack);
@@ -92,12 +92,12 @@ int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
 		struct genl_ack *ack);
 int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view);
 uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter);
-/* Of its record, from that number on: attributes as if they were in a nest. */
+/* A link's record from that number on; @all: its attributes, as if nested. */
 int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
 	       struct genl_msg *answer, struct nlattr **all);
 /* How many failures of pooled QPs are on record for that reason. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason);
-/* Of a clock that nobody sets. */
+/* The time of a clock that nobody sets. */
 int64_t rcl_now_ms(void);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
 void rcl_settle(struct genl_sock *s, const char *name);
@@ -112,9 +112,9 @@ int rcl_pings(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 	      uint64_t cookie, int64_t count, struct genl_ack *ack);
 int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms);
 
-/* The name of the link that is to be rotated next, or "" within that time. */
 int rcl_hear_down(struct genl_sock *events, const char *name,
 		  struct genl_msg *m, int ms);
+/* The name of the next link to be rotated, or "" if there is none in @ms. */
 const char *rcl_to_be_rotated(struct genl_sock *events, int ms);
 
 uint64_t rcl_links_digest(struct genl_sock *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RDMA objects on this host, counted by whom they belong to or altogether. */
+/* Count the RDMA objects on this host: the module's, or all of them. */
 #include "rcl.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 
 #define SIM_DIR	"/sys/kernel/debug/rdmasim"
 
-/* So that what nobody answers is over soon: 8 ms a try, and one more try. */
+/* A request that nobody answers fails soon: 8 ms a try, and one more try. */
 #define SIM_TIMEOUT	11
 #define SIM_RETRY	1
 
@@ -36,7 +36,7 @@ static int put(const char *path, const char *text)
 	return ret;
 }
 
-/* With what is behind each line, see lib.sh of rdmasim. */
+/* Append SIM_WORDS to the line; see lib.sh of rdmasim. */
 int sim_new_device(const char *line)
 {
 	const char *words = getenv("SIM_WORDS");
@@ -71,7 +71,7 @@ int sim_knob(const char *device, const char *knob, const char *format, ...)
 	return put(path, text);
 }
 
-/* How often a fault had its chance, or a negative errno. */
+/* How often a fault could have happened, or a negative errno. */
 long sim_seen(const char *device, const char *fault)
 {
 	char path[128], name[32];
@@ -89,7 +89,7 @@ long sim_seen(const char *device, const char *fault)
 	return found;
 }
 
-/* With one setting of the test's; @attr 0: none */
+/* Make a link with one more attribute, or none if @attr is 0. */
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value)
 {
@@ -113,7 +113,7 @@ int sim_begin(struct genl_sock *s, int *objects)
 	if (ret)
 		return ret;
 	ret = rcl_clean(s);
-	/* A test that was ended left them. */
+	/* A test that was killed may have left them. */
 	sim_del_device(SIM_NEAR);
 	sim_del_device(SIM_FAR);
 	*objects = rcl_all_objects();
@@ -159,7 +159,7 @@ int sim_goes_down(struct genl_sock *s, const char *name, struct rcl_view *view)
 	return ret ? ret : rcl_view(s, name, view);
 }
 
-/* After either end has heard, they come up again, as they are now. */
+/* Take both ends down, bring them up again, and check the link by a ping. */
 int sim_again(struct genl_sock *s)
 {
 	int ret;

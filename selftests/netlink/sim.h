@@ -9,7 +9,7 @@
 #define SIM_NEAR	"sim0"
 #define SIM_FAR		"sim1"
 
-/* What is raised, and what completions say: numbers of the kernel's enums. */
+/* Events and statuses of completions, by their numbers in kernel enums. */
 enum {
 	SIM_QP_FATAL = 1,
 	SIM_QP_REQ_ERR = 2,
@@ -29,12 +29,12 @@ enum {
 	SIM_REM_OP_ERR = 11,
 	SIM_GENERAL = 21,
 	SIM_STATUSES = 22,
-	SIM_VENDOR = 0x51,	/* vendor_err is so much more */
+	SIM_VENDOR = 0x51,	/* vendor_err is this plus the status */
 };
 
 int sim_new_device(const char *line);
 int sim_del_device(const char *name);
-/* A knob of all devices. */
+/* Write to a knob that is common to all devices. */
 int sim_put(const char *knob, const char *text);
 int sim_knob(const char *device, const char *knob, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -42,20 +42,20 @@ long sim_seen(const char *device, const char *fault);
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value);
 
-/* Group g on sim0, with its port: else it would be tried again as of any. */
+/* Add group g at a given port of sim0: else each port would be tried. */
 int sim_group(struct genl_sock *s, struct genl_ack *ack);
 
-/* Links a and b of this host, on those two; counts what others have. */
+/* Make links a and b on the two devices; count the objects of others. */
 int sim_begin(struct genl_sock *s, int *objects);
 void sim_end(struct genl_sock *s);
 
-/* Both are up; a round trip; a link is down; they are up after that. */
+/* Bring both up; ping; wait until a link is down; bring both up again. */
 int sim_up(struct genl_sock *s);
 int sim_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size);
 int sim_goes_down(struct genl_sock *s, const char *name,
 		  struct rcl_view *view);
 int sim_again(struct genl_sock *s);
-/* What they have, soon: the objects of other devices stay. */
+/* Wait until only the objects of others are left; how many more are there? */
 int sim_objects_left(int others);
 
 #endif /* SIM_TEST_H */

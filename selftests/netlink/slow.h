@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What is a limit of @limit on a kernel of Debian's, in the same unit. */
+/* Scale @limit, which is right for Debian's kernel, for this kernel. */
 static inline int slow(int limit)
 {
 	const char *factor = getenv("RCL_SLOW");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Make a link of this host and delete it, again and again: more events than a
- * listener that does not listen has room for.
+ * Make a link of this host and delete it, again and again: more events than
+ * there is room for in the socket of a listener that does not read.
  *
  * usage: storm TIMES [half]
  *
- * With half, it has a listener of its own, which is half full from when it says
- * "ready" on, and never full: who sends to such a one and may sleep gives way.
+ * With half, storm has a listener of its own. From "ready" on, its socket is at
+ * least half full, but never full: a sender that may sleep yields to it.
  */
 #include "rcl.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of other kernels. They come in any context, and wait for a work item,
- * as all that moves messages takes sim_wire.
+ * Frames from other kernels. They arrive in any context, and wait for a work
+ * item, because whatever moves messages takes the mutex sim_wire.
  */
 #include <linux/etherdevice.h>
 #include <linux/mm.h>
@@ -47,7 +47,7 @@ static void sim_arrive_wqe(const struct sim_frame *frame, struct sim_swqe *wqe)
 	}
 }
 
-/* For bytes that are to be brought: then none follow. */
+/* Does the frame ask for data? Then it carries none. */
 static bool sim_is_asking(const struct sim_frame *frame)
 {
 	return !frame->answer && sim_brings_data(frame->opcode);
@@ -64,7 +64,7 @@ static void sim_arrive_rc(struct sim_dev *dev, const struct sim_frame *frame,
 	sim_arrive_wqe(frame, &wqe);
 	msg->wqe = &wqe;
 	msg->reply.answer = sim_rc_receive(qp, msg);
-	/* What goes wrong in the midst of a message is told at once. */
+	/* An error in the middle of a message is answered at once. */
 	if (msg->reply.answer == SIM_SILENCE ||
 	    (msg->reply.answer == SIM_ACK && !frame->last))
 		return;
@@ -107,7 +107,7 @@ static void sim_arrive_answer(struct sim_dev *dev,
 		sim_send_answered(qp, msg, frame->last);
 }
 
-/* At a port of this kernel. */
+/* Deliver a frame at a port of this kernel. */
 static void sim_arrive_at(struct sim_dev *dev, const struct sim_frame *frame,
 			  const void *bytes)
 {
@@ -148,7 +148,7 @@ static void sim_arrive_at(struct sim_dev *dev, const struct sim_frame *frame,
 	}
 }
 
-/* Sets @frame; is it one, and whole? */
+/* Set @frame from @skb; is it a whole and valid frame? */
 static bool sim_arrive_read(const struct sk_buff *skb, struct sim_frame *frame)
 {
 	u32 len, crc;
@@ -158,7 +158,7 @@ static bool sim_arrive_read(const struct sk_buff *skb, struct sim_frame *frame)
 	memcpy(frame, skb->data, sizeof(*frame));
 	crc = frame->crc;
 	frame->crc = 0;
-	/* A short one was filled up with bytes that are not counted. */
+	/* A short frame is padded with bytes that do not count. */
 	len = sim_is_asking(frame) ? 0 : frame->len;
 	if (len > skb->len - sizeof(*frame) ||
 	    crc != sim_frame_crc(frame, skb->data + sizeof(*frame), len))
@@ -232,7 +232,7 @@ int sim_arrive_init(void)
 	return 0;
 }
 
-/* Nobody has a wire any more. */
+/* No device has a wire any more. */
 void sim_arrive_exit(void)
 {
 	dev_remove_pack(&sim_packets);

@@ -59,7 +59,7 @@ int sim_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&cq->lock, irq);
-	/* What was asked for before is not taken back by less. */
+	/* A request for less does not replace an earlier one for more. */
 	if (cq->armed != IB_CQ_NEXT_COMP)
 		cq->armed = flags & IB_CQ_SOLICITED_MASK;
 	ret = flags & IB_CQ_REPORT_MISSED_EVENTS && cq->head != cq->tail;
@@ -82,7 +82,7 @@ void sim_cq_event(struct ib_cq *ib, enum ib_event_type type)
 	local_irq_restore(flags);
 }
 
-/* As from an interrupt; what it raises runs when the BH-disabled part ends. */
+/* As from an interrupt; softirqs that it raises run at local_bh_enable(). */
 static void sim_cq_tell(struct ib_cq *ib)
 {
 	unsigned long flags;
@@ -107,7 +107,7 @@ static bool sim_cq_wakes(struct sim_cq *cq, const struct ib_wc *wc,
 	return wakes;
 }
 
-/* Under sim_wire: so a QP that is gone completes nothing. */
+/* Called under sim_wire, so that a QP that is gone completes nothing. */
 void sim_cq_push(struct ib_cq *ib, const struct ib_wc *wc, bool solicited)
 {
 	struct sim_cq *cq = to_sim_cq(ib);

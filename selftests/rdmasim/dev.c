@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A device comes and goes, and says what it can. */
+/* Devices come and go, and tell their capabilities. */
 #include <linux/netdevice.h>
 #include <linux/platform_device.h>
 #include <linux/random.h>
@@ -10,8 +10,9 @@
 #include "sim.h"
 
 /*
- * The core wants a number of each driver, and takes RDMA_DRIVER_UNKNOWN for any
- * where it looks for a device. This is of one that the kernel no longer has.
+ * The core wants a number from each driver; when it looks for a device,
+ * RDMA_DRIVER_UNKNOWN means any. This is of a driver that the kernel no longer
+ * has.
  */
 #define SIM_DRIVER	RDMA_DRIVER_NES
 
@@ -81,7 +82,7 @@ static int sim_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return 0;
 }
 
-/* Registered, but nobody knows it yet. */
+/* The device is registered, but nobody knows it yet. */
 static int sim_enable(struct ib_device *ib)
 {
 	sim_knobs_add(to_sim(ib));
@@ -166,7 +167,7 @@ static struct sim_dev *sim_dev_alloc(const struct sim_limits *limits,
 	INIT_LIST_HEAD(&dev->groups);
 	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC);
-	/* Devices seldom have the same numbers. */
+	/* Different devices seldom use the same numbers. */
 	dev->next_qpn = get_random_u32() & SIM_24BIT_MAX;
 	dev->next_key = get_random_u32() & SIM_24BIT_MAX;
 	sim_fault_init(&dev->faults);
@@ -181,7 +182,7 @@ static struct sim_dev *sim_dev_alloc(const struct sim_limits *limits,
 	return dev;
 }
 
-/* What a link of a net device is worth to the port on it. */
+/* Does the net device let the port on it be active? */
 static bool sim_netdev_up(const struct net_device *netdev)
 {
 	return netif_running(netdev) && netif_carrier_ok(netdev);
@@ -288,7 +289,7 @@ int sim_dev_new(char *text)
 	return ret;
 }
 
-/* With all that is under way; its users hear of it. */
+/* Remove a device with all that is under way; its users are told. */
 int sim_dev_del(const char *name)
 {
 	struct ib_device *ib = ib_device_get_by_name(name, SIM_DRIVER);
@@ -325,7 +326,7 @@ int sim_dev_init(void)
 	return register_netdevice_notifier(&sim_netdev_nb);
 }
 
-/* Nobody makes devices any more. */
+/* No device is made any more. */
 void sim_dev_exit(void)
 {
 	ib_unregister_driver(SIM_DRIVER);

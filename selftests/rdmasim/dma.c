@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an address of the device is. By default the core gives it kernel
- * addresses (virtual DMA). A device with dma=1 has a parent that the DMA API
- * maps for, as that of an HCA: nothing is translated in a machine without an
- * IOMMU, so what it gets is a physical address. It reaches all RAM, and nothing
- * else.
+ * The addresses that the device gets. By default the core gives it kernel
+ * addresses (virtual DMA). A device with dma=1 has a parent for which the DMA
+ * API maps memory, as an HCA has. In a machine without an IOMMU nothing is
+ * translated, so the device gets physical addresses. It reaches all RAM, and
+ * nothing else.
  */
 #include <linux/dma-mapping.h>
 #include <linux/ioport.h>
@@ -42,7 +42,7 @@ void sim_dma_del(struct sim_dev *dev)
 	dev->parent = NULL;
 }
 
-/* May the device access that? A kernel address is believed. */
+/* May the device access this memory? Kernel addresses are not checked. */
 bool sim_dma_is_ram(struct sim_dev *dev, u64 addr, u64 len)
 {
 	u64 pfn = PHYS_PFN(addr);
@@ -57,7 +57,7 @@ bool sim_dma_is_ram(struct sim_dev *dev, u64 addr, u64 len)
 	return true;
 }
 
-/* Where that is; it was checked, and is so for as long as it is contiguous. */
+/* The kernel address of memory that was checked, as far as it is contiguous. */
 void *sim_dma_at(struct sim_dev *dev, u64 addr)
 {
 	return ib_uses_virt_dma(&dev->ib) ? (void *)(uintptr_t)addr :

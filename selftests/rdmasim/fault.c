@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is to go wrong, and when. Each kind of fault counts the chances that it
- * has; a test names the n-th from now, and how many from there on.
+ * Faults, and when they happen. Each kind of fault counts its chances; a test
+ * names the n-th from now on, and how many from there on.
  *
- * Verbs that destroy do not fail: the core warns of that for kernel users. The
- * end of a registration may: then the device uses its pages until it is gone
- * itself, and warns if somebody has freed them. So may that of a QP, which is
- * there as long then, with its CQ and PD.
+ * Verbs that destroy do not fail, because the core warns of that for kernel
+ * users. Ending a registration may fail: the device then uses its pages until
+ * it is gone itself, and warns if somebody has freed them. Destroying a QP may
+ * fail, too; it then exists as long as the device, with its CQ and PD.
  */
 #include "fault.h"
 

@@ -6,7 +6,7 @@
 #include <linux/spinlock.h>
 
 enum sim_fault {
-	/* The next of the verbs below that are counted together. */
+	/* Any one of those verbs below that are counted together. */
 	SIM_F_ANY,
 	SIM_F_ALLOC_PD,
 	SIM_F_GET_DMA_MR,
@@ -26,7 +26,7 @@ enum sim_fault {
 	SIM_F_QUERY_PORT,
 	SIM_F_QUERY_GID,
 	SIM_F_QUERY_PKEY,
-	/* Verbs of which nobody knows beforehand how often they are called. */
+	/* Verbs whose number of calls cannot be known beforehand. */
 	SIM_F_POLL_CQ,
 	SIM_F_REQ_NOTIFY_CQ,
 	SIM_F_DEREG_MR,
@@ -35,30 +35,30 @@ enum sim_fault {
 	SIM_F_SLOW_QP,
 	/* So does giving a registration back. */
 	SIM_F_SLOW_MR,
-	/* And asking a port. */
+	/* And querying a port. */
 	SIM_F_SLOW_PORT,
-	/* What a QP that failed has is flushed so many ms later. */
+	/* The work requests of a failed QP are flushed so many ms later. */
 	SIM_F_SLOW_FLUSH,
-	/* A work request completes with the status that is the value. */
+	/* A work request completes with the trigger's value as its status. */
 	SIM_F_SEND,
 	SIM_F_RECV,
-	/* What befalls a message. */
+	/* What happens to a message, or to its ACK. */
 	SIM_F_DROP,
 	SIM_F_LOSE_ACK,
-	SIM_F_LATE_ACK,		/* and comes with the next one */
-	SIM_F_SWALLOW,		/* and acknowledged */
+	SIM_F_LATE_ACK,		/* the ACK comes with the next one */
+	SIM_F_SWALLOW,		/* lost, but acknowledged */
 	SIM_F_DELAY,
 	SIM_F_DUPLICATE,
 	SIM_F_CORRUPT,
-	/* A send that fails is an event of its QP before it completes. */
+	/* A send that fails raises an event of its QP before it completes. */
 	SIM_F_FATAL,
 	SIM_F_MAX
 };
 
 struct sim_trigger {
-	u32 seen;		/* since the device was made */
-	u32 after;		/* the first one that is hit, from now */
-	u32 count;		/* so many are */
+	u32 seen;		/* chances since the device was made */
+	u32 after;		/* the first chance that is hit, from now */
+	u32 count;		/* how many chances are hit */
 	int value;
 };
 

@@ -2,18 +2,19 @@
 /*
  * The knobs of a device, in rdmasim/NAME/ of debugfs:
  *
- * fault	WHAT N [COUNT [VALUE]]: see fault.c; reads what was counted
- * event	EVENT [QPN | port N]: an ib_event_type; of a QP, its CQ or SRQ
+ * fault	WHAT N [COUNT [VALUE]]: see fault.c; a read shows the counts
+ * event	EVENT [QPN | port N]: raises an ib_event_type, with QPN that of
+ *		the QP, its CQ or its SRQ
  * lid, sm_lid, guid, prefix, up
  *		a number
  * pkey		INDEX NUMBER
- * sa		with sa=1: 0 it answers, 1 it refuses, 2 it is silent
- * sa_joins	reads how often it was asked to let the port join a group
- * next_qpn	of the next QP, unless another one has it
- * qps		reads a line for each QP: what ib_modify_qp() gave it, as pairs
- *		of word and number
+ * sa		with sa=1: the SA 0 answers, 1 refuses, 2 is silent
+ * sa_joins	a read shows how often the port asked the SA to join a group
+ * next_qpn	QPN of the next QP, unless another QP has it
+ * qps		a read shows a line for each QP: what ib_modify_qp() gave it, as
+ *		pairs of word and number
  *
- * What a subnet manager would change raises the event of that.
+ * A write to what a subnet manager would change raises the matching event.
  */
 #include <linux/debugfs.h>
 #include <linux/uaccess.h>
@@ -23,7 +24,7 @@
 
 static struct dentry *sim_root;
 
-/* A line of the user's, without its newline; @line has SIM_LINE bytes. */
+/* Copies a line of the user's, without newline; @line has SIM_LINE bytes. */
 int sim_line(char *line, const char __user *from, size_t len)
 {
 	if (len >= SIM_LINE)
@@ -247,7 +248,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(sim_guid_fops, NULL, sim_guid_set, "%llu\n");
 DEFINE_DEBUGFS_ATTRIBUTE(sim_prefix_fops, NULL, sim_prefix_set, "%llu\n");
 DEFINE_DEBUGFS_ATTRIBUTE(sim_up_fops, NULL, sim_up_set, "%llu\n");
 
-/* What fails here is missed by the test that needs it. */
+/* Nothing is checked: a test that needs a missing file fails. */
 void sim_knobs_add(struct sim_dev *dev)
 {
 	struct dentry *dir;
@@ -268,13 +269,13 @@ void sim_knobs_add(struct sim_dev *dev)
 	debugfs_create_file_unsafe("up", 0200, dir, dev, &sim_up_fops);
 }
 
-/* Waits for who is inside. */
+/* Waits for file operations that are under way. */
 void sim_knobs_del(struct sim_dev *dev)
 {
 	debugfs_remove(dev->dir);
 }
 
-/* Returns the directory that the devices have theirs in. */
+/* Returns the parent of the devices' directories. */
 struct dentry *sim_knobs_init(void)
 {
 	sim_root = debugfs_create_dir("rdmasim", NULL);

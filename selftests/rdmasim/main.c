@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Simulated RDMA devices, for tests. They are for users in the kernel:
- * processes find no verbs here. In rdmasim/ of debugfs:
+ * Simulated RDMA devices, for tests. They are for users in the kernel;
+ * processes get no verbs. Files in rdmasim/ of debugfs:
  *
  * new_device	NAME ib LID [wire=NETDEV] | NAME roce NETDEV, then limits: qps=
  *		cqes= mrs= pages= sges= sizes= atomics=0|1|2 mtu= dma=0|1
  *		(sizes: of pages, as bits; atomics: none, without the masked
  *		ones, all; dma: virtual, or by the DMA API; mtu=0: less than
- *		there is a word for). By a wire LIDs of other kernels are
- *		reached, and the port is up when that is. With sa=1 it is an
+ *		there is a word for). A wire leads to LIDs of other kernels, and
+ *		the port is up when the wire is. With sa=1 the port is an
  *		InfiniBand port with QP1, and somebody to talk to (sa.c). With
- *		iwarp=1 it says that it is iWARP, which takes a wire, and nobody
- *		should want it then. With grh=1 it is one that takes nothing
- *		without a GRH, as a virtual one. With port=2 it is the second
- *		port of two, of which the first has no cable; mcast=0 has no
- *		multicast. More than 512 pages are said, and not there, and so
- *		are sizes.
+ *		iwarp=1 the device says that it is iWARP, which takes a wire;
+ *		nobody should use it then. With grh=1 the port takes nothing
+ *		without a GRH, like a virtual one. With port=2 it is the second
+ *		of two ports, and the first has no cable; with mcast=0 there is
+ *		no multicast. More than 512 pages are claimed but not there, and
+ *		so are sizes.
  * del_device	NAME
  *
- * The knobs of each device are described in knobs.c, those of this host's sleep
- * in sleep.c.
+ * knobs.c describes the knobs of each device, sleep.c those of this host's
+ * sleep.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -88,7 +88,7 @@ err_wq:
 
 static void __exit sim_exit(void)
 {
-	/* That of a device goes with it. */
+	/* This removes the knobs of each device with it. */
 	sim_dev_exit();
 	sim_knobs_exit();
 	sim_sa_exit();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory, as keys give access to it; what an address is, is a matter of dma.c.
- * What a key gives access to is looked up anew for each piece, below sim_wire,
- * so nothing of a registration is used after its end.
+ * Memory, accessed by key; dma.c knows what an address stands for. A key is
+ * looked up anew for each piece, under sim_wire, so that no registration is
+ * used after its end.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -26,7 +26,7 @@ static int sim_mr_init(struct sim_mr *mr, struct ib_pd *pd)
 		dev->nmrs++;
 		mr->ib.lkey = index << 8;
 		mr->ib.rkey = mr->ib.lkey;
-		/* The core sets it later, and keys are checked against it. */
+		/* The core sets this later, but keys are checked against it. */
 		mr->ib.pd = pd;
 	}
 	mutex_unlock(&sim_wire);
@@ -57,7 +57,7 @@ struct ib_mr *sim_get_dma_mr(struct ib_pd *pd, int access)
 	return &mr->ib;
 }
 
-/* Without it the core would not take the device for one of kernel users. */
+/* Without this verb the core would not offer the device to kernel users. */
 struct ib_mr *sim_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 addr,
 			      int access, struct ib_udata *udata)
 {
@@ -76,7 +76,7 @@ struct ib_mr *sim_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 n)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!n || n > dev->limits.pages)
 		return ERR_PTR(-EINVAL);
-	/* In one piece, where a driver says more. */
+	/* A driver may report more pages than it can allocate in one piece. */
 	if (n > SIM_MR_PAGES)
 		return ERR_PTR(-ENOMEM);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
@@ -124,7 +124,7 @@ static struct page *sim_mr_page(struct sim_dev *dev, struct sim_mr *mr, u32 i)
 	return virt_to_page(sim_dma_at(dev, mr->pages[i]));
 }
 
-/* The device goes on using it, so whose memory it is must leave it there. */
+/* The device still uses the memory; hold it, to see later if its owner did. */
 static void sim_mr_get_stuck(struct sim_dev *dev, struct sim_mr *mr)
 {
 	mutex_lock(&sim_wire);
@@ -153,7 +153,7 @@ int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	int ret;
 
 	sim_fault_wait(&dev->faults, SIM_F_SLOW_MR);
-	/* That of a PD goes with it, and cannot fail. */
+	/* The DMA MR of a PD ends with the PD, and cannot fail. */
 	ret = mr->pages ? sim_fault_verb(&dev->faults, SIM_F_DEREG_MR) : 0;
 	if (ret)
 		sim_mr_get_stuck(dev, mr);
@@ -162,7 +162,7 @@ int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	return ret;
 }
 
-/* A PD that is made later may have its address, and nothing else of it. */
+/* A later PD may get the address of this one, but not what is stuck. */
 void sim_mr_forget_pd(const struct ib_pd *pd)
 {
 	struct sim_dev *dev = to_sim(pd->device);
@@ -176,7 +176,7 @@ void sim_mr_forget_pd(const struct ib_pd *pd)
 	mutex_unlock(&sim_wire);
 }
 
-/* With the device they end. Was their memory there until now? */
+/* Stuck MRs end with the device. Did their owners keep the memory until now? */
 void sim_mr_end_stuck(struct sim_dev *dev)
 {
 	struct sim_mr *mr;
@@ -194,7 +194,7 @@ void sim_mr_end_stuck(struct sim_dev *dev)
 	WARN(gone, "memory was freed that a registration reaches\n");
 }
 
-/* REG_MR. What is registered already must be invalidated first. */
+/* REG_MR. A valid MR must be invalidated first. */
 bool sim_mr_register(struct sim_qp *qp, const struct ib_reg_wr *wr)
 {
 	struct sim_dev *dev = to_sim(qp->ib.device);
@@ -231,7 +231,7 @@ bool sim_mr_invalidate(struct sim_qp *qp, u32 key)
 	return true;
 }
 
-/* May this QP access that, with these rights? */
+/* May @qp access @sge with the rights @access? */
 bool sim_mr_allows(struct sim_qp *qp, const struct ib_sge *sge, int access)
 {
 	struct sim_dev *dev = to_sim(qp->ib.device);
@@ -276,7 +276,7 @@ static void *sim_span_at(const struct sim_span *span, u64 *len)
 			  mr->pages[at / mr->ib.page_size] + in_page);
 }
 
-/* To where the next byte is: behind what is used up, and what is empty. */
+/* Go to the next byte, past used-up and empty pieces. */
 static void sim_span_settle(struct sim_span *span)
 {
 	while (span->offset == span->sge->length) {
@@ -285,7 +285,7 @@ static void sim_span_settle(struct sim_span *span)
 	}
 }
 
-/* Both have that many bytes, and were checked; one of them may get lost. */
+/* Both spans were checked and have @len bytes; @corrupt flips a bit. */
 void sim_copy(struct sim_span *to, struct sim_span *from, u64 len, bool corrupt)
 {
 	void *source, *target;
@@ -297,7 +297,7 @@ void sim_copy(struct sim_span *to, struct sim_span *from, u64 len, bool corrupt)
 		target = sim_span_at(to, &n);
 		source = sim_span_at(from, &m);
 		n = min3(n, m, len);
-		/* Who reads what he writes to has himself to blame. */
+		/* Spans that overlap are the fault of whoever posted them. */
 		memmove(target, source, n);
 		if (corrupt)
 			*(u8 *)target ^= 1;
@@ -320,7 +320,7 @@ void sim_span_skip(struct sim_span *span, u64 len)
 	}
 }
 
-/* Bytes that come from nowhere, as a header does. */
+/* Write bytes that come from no span, as a header does. */
 void sim_span_write(struct sim_span *to, const void *from, u32 len)
 {
 	void *target;
@@ -337,7 +337,7 @@ void sim_span_write(struct sim_span *to, const void *from, u32 len)
 	}
 }
 
-/* And those that go nowhere. */
+/* Read bytes that go to no span. */
 void sim_span_read(void *to, struct sim_span *from, u32 len)
 {
 	void *source;
@@ -354,7 +354,7 @@ void sim_span_read(void *to, struct sim_span *from, u32 len)
 	}
 }
 
-/* The 8 bytes that a checked piece is; they lie in one page. */
+/* The 8 bytes of a checked piece, which lie in one page. */
 u64 *sim_mr_word(struct sim_qp *qp, const struct ib_sge *sge)
 {
 	struct sim_span span = { .dev = to_sim(qp->ib.device), .sge = sge };

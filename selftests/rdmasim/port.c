@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device has one port, or two, of which the first one has no cable and
- * nothing else. An InfiniBand one has what a subnet manager would
- * give it (LID, SM LID, partition keys, GID prefix), set by the test: it
- * advertises the protocol without MADs, so the core asks for no special QPs;
- * but with sa=1 it has QP1, and there is who answers on it (sa.c). A RoCE one
- * has a net device, whose addresses become its GIDs.
+ * A device has one port or two; the first of two has no cable, and nothing
+ * else. An InfiniBand port has what a subnet manager would give it (LID, SM
+ * LID, partition keys, GID prefix), set by the test: the device advertises the
+ * protocol without MADs, so the core asks for no special QPs. With sa=1,
+ * however, it has QP1, and sa.c answers there. A RoCE port has a net device,
+ * whose addresses become its GIDs.
  */
 #include <linux/etherdevice.h>
 #include <rdma/ib_cache.h>
@@ -17,7 +17,7 @@
 #define SIM_GIDS_ROCE	32
 #define SIM_GUID_OTHER	BIT_ULL(40)	/* of the port without a cable */
 
-/* Under sim_wire. */
+/* Protected by sim_wire. */
 static LIST_HEAD(sim_devs);
 
 void sim_port_init(struct sim_port *port, bool roce, u16 lid)
@@ -32,7 +32,7 @@ void sim_port_init(struct sim_port *port, bool roce, u16 lid)
 	port->guid = 0x0200000000000000ULL | lid;
 }
 
-/* A driver may have no word for less than 256, and say 0. */
+/* A driver may have no value for less than 256, and report 0. */
 static enum ib_mtu sim_port_mtu(const struct sim_dev *dev)
 {
 	return dev->limits.mtu ? ib_mtu_int_to_enum(dev->limits.mtu) : 0;
@@ -180,8 +180,8 @@ void sim_fabric_del(struct sim_dev *dev)
 }
 
 /*
- * Does a packet that is addressed so come in here? From another subnet it needs
- * a GRH; there is no router, though, whose LID it would be sent to first.
+ * Does a packet with the address @av come in at @dev? From another subnet it
+ * needs a GRH; but there is no router, to whose LID it would be sent first.
  */
 bool sim_port_is_at(struct sim_dev *dev, const struct sim_port *from,
 		    const struct sim_av *av)
@@ -210,7 +210,7 @@ bool sim_port_is_at(struct sim_dev *dev, const struct sim_port *from,
 	return here;
 }
 
-/* The next device of the same network that is there; NULL begins. */
+/* Return: the next active device of the same network; begin with NULL. */
 struct sim_dev *sim_fabric_next(const struct sim_port *from,
 				struct sim_dev *after)
 {

@@ -28,7 +28,7 @@ static int sim_qp_alloc(struct sim_qp *qp, struct ib_qp_init_attr *attr)
 
 	spin_lock_init(&qp->lock);
 	INIT_DELAYED_WORK(&qp->work, sim_send_work);
-	/* Nothing is kept inline. */
+	/* Inline data is not supported. */
 	attr->cap.max_inline_data = 0;
 	qp->cap = attr->cap;
 	qp->max_sge = attr->cap.max_send_sge;
@@ -172,7 +172,7 @@ static void sim_qp_take(struct sim_qp *qp, const struct ib_qp_attr *attr,
 		return;
 	sim_av_fill(&qp->av, &attr->ah_attr);
 	qp->attr.ah_attr = attr->ah_attr;
-	/* The reference is the core's, who gives it back. */
+	/* The reference belongs to the RDMA core, which puts it. */
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
 }
 
@@ -190,7 +190,7 @@ static int sim_qp_modify(struct sim_qp *qp, const struct ib_qp_attr *attr,
 	    !ib_modify_qp_is_ok(cur, next, qp->ib.qp_type, mask))
 		return -EINVAL;
 	if (next == IB_QPS_RESET) {
-		/* What it waits for is over. */
+		/* The pending work is obsolete. */
 		cancel_delayed_work(&qp->work);
 		sim_qp_set_state(qp, next);
 		sim_qp_forget(qp);
@@ -258,7 +258,7 @@ int sim_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 		qp->stuck = true;
 		return ret;
 	}
-	/* No message finds it any more, and no event is told of it. */
+	/* No message finds the QP any more, and no event is raised for it. */
 	mutex_lock(&sim_wire);
 	xa_erase(&dev->qps, ib->qp_num);
 	dev->nqps--;
@@ -270,7 +270,7 @@ int sim_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* With the device they end. */
+/* QPs that could not be destroyed end with the device. */
 void sim_qp_end_stuck(struct sim_dev *dev)
 {
 	struct sim_qp *qp;
@@ -305,7 +305,7 @@ int sim_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 			break;
 	}
 	*bad = wr;
-	/* Of what was taken before one that was refused, too. */
+	/* Even if a request was refused: those before it were taken. */
 	queue_delayed_work(sim_wq, &qp->work, 0);
 	return ret;
 }
@@ -327,7 +327,7 @@ int sim_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 			break;
 	}
 	*bad = wr;
-	/* In ERR it is to be flushed. */
+	/* In ERR the receive is to be flushed. */
 	queue_delayed_work(sim_wq, &qp->work, 0);
 	return ret;
 }

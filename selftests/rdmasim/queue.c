@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of work requests. A ring has just as many as were asked for, in an
- * array of a power of two: so indexes run freely.
+ * Rings of work requests. A ring holds as many requests as were asked for, in
+ * an array whose size is a power of two, so that indexes can run freely.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -73,7 +73,7 @@ void sim_rq_clear(struct sim_rq *rq)
 	spin_unlock_irq(&rq->lock);
 }
 
-/* To where it is posted. */
+/* Does the operation bring data to the end that posts it? */
 bool sim_brings_data(enum ib_wr_opcode opcode)
 {
 	switch (opcode) {
@@ -126,7 +126,7 @@ static void sim_swqe_copy(struct sim_swqe *wqe, const struct ib_send_wr *wr,
 		if (type == IB_QPT_RC)
 			break;
 		wqe->ud = *ud_wr(wr);
-		/* The handle may be gone when this is sent. */
+		/* The address handle may be gone when this is sent. */
 		wqe->av = container_of(ud_wr(wr)->ah, struct sim_ah, ib)->av;
 		return;
 	case IB_WR_RDMA_WRITE:
@@ -177,7 +177,7 @@ int sim_sq_post(struct sim_qp *qp, const struct ib_send_wr *wr)
 	return ret;
 }
 
-/* The oldest one that is not carried out; it stays until sim_sq_done(). */
+/* The oldest request not yet carried out; it stays until sim_sq_done(). */
 struct sim_swqe *sim_sq_first(struct sim_qp *qp)
 {
 	struct sim_swqe *wqe = NULL;

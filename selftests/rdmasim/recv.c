@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How an RC QP answers a message (IBA 9.7). What a wire would lose, what is not
- * for this QP and what is out of sequence is not answered; the sender's timer
- * finds out. All of it runs below sim_wire, in the sender's work item.
+ * How an RC QP answers a message (IBA 9.7). A message that a wire would lose,
+ * that is not for this QP or is out of sequence is not answered, and the sender
+ * times out. All of this runs under sim_wire, in the sender's work item.
  */
 #include <linux/mm.h>
 
@@ -24,7 +24,7 @@ void sim_qp_event(struct sim_qp *qp, enum ib_event_type type)
 	local_irq_restore(flags);
 }
 
-/* To ERR; the QP's own work item flushes it. */
+/* Move the QP to ERR; its own work item flushes it. */
 void sim_qp_fail(struct sim_qp *qp)
 {
 	unsigned long flags;
@@ -62,7 +62,7 @@ static enum sim_answer sim_nak(struct sim_msg *msg, enum ib_wc_status status)
 	return SIM_NAK;
 }
 
-/* The sender broke a rule: this end is of no use any more, either. */
+/* The sender broke a rule: this end fails, too. */
 static enum sim_answer sim_refuse(struct sim_qp *qp, struct sim_msg *msg,
 				  enum ib_wc_status status)
 {
@@ -83,7 +83,7 @@ static bool sim_is_from_peer(const struct sim_qp *qp, const struct sim_msg *msg)
 	return msg->slid == qp->av.dlid;
 }
 
-/* To where the pieces are, from the sender or to it. */
+/* Copy data from the sender to the pieces at @sge, or back. */
 static void sim_move(struct sim_qp *qp, const struct sim_msg *msg,
 		     const struct ib_sge *sge, bool to_sender)
 {
@@ -147,7 +147,7 @@ static u64 sim_rwqe_len(const struct sim_rwqe *wqe)
 	return len;
 }
 
-/* A message that takes a receive; @write: its data go elsewhere. */
+/* A message that takes a receive; if @write, its data are not put there. */
 static enum sim_answer sim_recv_send(struct sim_qp *qp, struct sim_msg *msg,
 				     bool write)
 {
@@ -181,7 +181,7 @@ static enum sim_answer sim_recv_send(struct sim_qp *qp, struct sim_msg *msg,
 	return SIM_ACK;
 }
 
-/* Of a message in parts, which takes one receive when all are there. */
+/* A part of a message, which takes one receive when all parts are there. */
 static enum sim_answer sim_recv_part(struct sim_qp *qp, struct sim_msg *msg)
 {
 	struct sim_span from = msg->data, to = {};
@@ -215,7 +215,7 @@ static enum sim_answer sim_recv_part(struct sim_qp *qp, struct sim_msg *msg)
 	return answer;
 }
 
-/* Nothing is checked of what accesses nothing (IBA 9.7.4.1.5). */
+/* The rkey of an access to no bytes is not checked (IBA 9.7.4.1.5). */
 static enum sim_answer sim_recv_rdma(struct sim_qp *qp, struct sim_msg *msg,
 				     int access)
 {
@@ -231,7 +231,7 @@ static enum sim_answer sim_recv_rdma(struct sim_qp *qp, struct sim_msg *msg,
 		return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
 	if (msg->len && !sim_mr_allows(qp, &sge, access))
 		return sim_refuse(qp, msg, IB_WC_REM_ACCESS_ERR);
-	/* Without a receive its part is not written, though it could be. */
+	/* Without a receive the last part is not written, though it could. */
 	if (imm && !sim_rq_count(qp->srq ? &qp->srq->rq : &qp->rq)) {
 		msg->reply.rnr_timer = qp->attr.min_rnr_timer;
 		return SIM_RNR_NAK;
@@ -281,7 +281,7 @@ static void sim_atomic_result(struct sim_qp *qp, const struct sim_msg *msg)
 	sim_span_write(&to, &qp->atomic.was, sizeof(qp->atomic.was));
 }
 
-/* Who answers must have them, too. */
+/* The answering device must support these atomics, too. */
 static bool sim_has_atomic(const struct sim_qp *qp, enum ib_wr_opcode opcode)
 {
 	u32 atomics = to_sim(qp->ib.device)->limits.atomics;
@@ -342,9 +342,9 @@ static enum sim_answer sim_recv_new(struct sim_qp *qp, struct sim_msg *msg)
 }
 
 /*
- * Sent again, because the answer was lost: a READ is read again, an atomic has
- * the result that it had, and all else is acknowledged, but not done, again
- * (IBA 9.7.5.1.2).
+ * A message comes again, because its answer was lost: a READ is done again, an
+ * atomic has its first result, and all else is acknowledged, but not done,
+ * again (IBA 9.7.5.1.2).
  */
 static enum sim_answer sim_recv_again(struct sim_qp *qp, struct sim_msg *msg)
 {
@@ -379,7 +379,7 @@ enum sim_answer sim_rc_receive(struct sim_qp *qp, struct sim_msg *msg)
 		return SIM_SILENCE;
 	if (ahead >= BIT(23))
 		return sim_recv_again(qp, msg);
-	/* Its NAK would be of a number that the sender does not wait for. */
+	/* A NAK would have a PSN that the sender does not wait for. */
 	if (ahead)
 		return SIM_SILENCE;
 	answer = sim_recv_new(qp, msg);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A subnet administrator that knows multicast groups and no more (IBA
- * 15.2.5.17). It is at the SM LID of each port with sa=1: what comes to QP1
- * there is answered by the fabric itself. Such a port gets packets only of
- * groups that it joined, and only those that are sent to the LID that the SA
- * has given the group.
+ * 15.2.5.17). It is at the SM LID of each port with sa=1: the fabric itself
+ * answers what is sent to QP1 there. Such a port gets packets only of groups
+ * that it joined, and only those sent to the LID that the SA gave the group.
  *
- * One for all ports, below sim_wire. In rdmasim/ of debugfs:
+ * All ports share one SA, protected by sim_wire. In rdmasim/ of debugfs:
  *
- * sa		MGID MLID PORT-GID of each member; what is written makes it
- *		forget all, as a subnet manager that was started again
+ * sa		MGID MLID PORT-GID of each member; a write makes the SA forget
+ *		all groups, as if the subnet manager had been restarted
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -31,7 +30,7 @@
 			 IB_SA_MCMEMBER_REC_TRAFFIC_CLASS | \
 			 IB_SA_MCMEMBER_REC_SL | IB_SA_MCMEMBER_REC_FLOW_LABEL)
 
-/* Of SA MADs (IBA 15.4.1) */
+/* Statuses of SA MADs (IBA 15.4.1) */
 #define SIM_SA_NO_RESOURCES	0x0100
 #define SIM_SA_REQ_INVALID	0x0200
 #define SIM_SA_INSUF_COMPONENTS	0x0600
@@ -67,7 +66,7 @@ struct sim_sa_member {
 	union ib_gid gid;
 };
 
-/* Under sim_wire. */
+/* Protected by sim_wire. */
 static LIST_HEAD(sim_sa_groups);
 static u16 sim_sa_mlids;
 
@@ -108,7 +107,7 @@ static void sim_sa_part(struct sim_sa_group *group,
 	kfree(group);
 }
 
-/* Only who says all of it can make one (IBA 15.2.5.17.2). */
+/* A join creates a group only if it sets all components (IBA 15.2.5.17.2). */
 static struct sim_sa_group *sim_sa_make(struct sim_dev *dev,
 					ib_sa_comp_mask mask,
 					const struct sim_sa_record *record)
@@ -143,7 +142,7 @@ static bool sim_sa_fits(const struct sim_sa_group *group, ib_sa_comp_mask mask,
 		 record->mlid != group->record.mlid);
 }
 
-/* Returns a status of the MAD's header, and what it has joined. */
+/* Returns a status for the MAD's header; sets @record to the membership. */
 static u16 sim_sa_join(struct sim_dev *dev, ib_sa_comp_mask mask,
 		       struct sim_sa_record *record)
 {
@@ -186,7 +185,7 @@ static u16 sim_sa_leave(const struct sim_sa_record *record)
 	return 0;
 }
 
-/* Of a membership? */
+/* Is this request @method of an MCMemberRecord? */
 static bool sim_sa_is(const struct ib_sa_mad *mad, u8 method)
 {
 	const struct ib_mad_hdr *hdr = &mad->mad_hdr;
@@ -195,7 +194,7 @@ static bool sim_sa_is(const struct ib_sa_mad *mad, u8 method)
 	       hdr->method == method;
 }
 
-/* In place. */
+/* Turns the request into its answer, in place. */
 static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 {
 	struct ib_mad_hdr *hdr = &mad->mad_hdr;
@@ -203,7 +202,7 @@ static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 	ib_sa_comp_mask mask = mad->sa_hdr.comp_mask;
 	u16 status = IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 
-	/* Nothing else, so no ClassPortInfo: who asks for that does without. */
+	/* Nothing else, so no ClassPortInfo: those who ask can do without. */
 	if (dev->sa == SIM_SA_REFUSES)
 		status = SIM_SA_DENIED;
 	else if (sim_sa_is(mad, IB_MGMT_METHOD_SET))
@@ -216,8 +215,9 @@ static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 }
 
 /*
- * What sim_sa_receive() has left. The request has completed by then: where it
- * has not, and the port goes, ib_sa tells of it a second time (testing.rst).
+ * Deliver the answer that sim_sa_receive() left. The request has completed by
+ * then: if it had not, and the port went away, ib_sa would report the request
+ * a second time (testing.rst).
  */
 void sim_sa_reply(struct sim_qp *qp)
 {
@@ -248,7 +248,7 @@ void sim_sa_reply(struct sim_qp *qp)
 	kfree(mad);
 }
 
-/* A datagram of QP1, which is for the SA and nobody else. */
+/* A datagram sent by QP1; only one for the SA is answered. */
 void sim_sa_receive(struct sim_qp *qp, struct sim_msg *msg)
 {
 	struct sim_dev *dev = to_sim(qp->ib.device);
@@ -275,7 +275,7 @@ out_free:
 	kfree(mad);
 }
 
-/* Do switches let a packet to that group through to a port? */
+/* Do switches let a packet to a group through to the port of @dev? */
 bool sim_sa_lets(struct sim_dev *dev, const struct sim_av *av)
 {
 	struct sim_sa_group *group;
@@ -348,7 +348,7 @@ void sim_sa_init(struct dentry *root)
 	debugfs_create_file("sa", 0600, root, NULL, &sim_sa_list_fops);
 }
 
-/* No port is there any more, and nobody looks. */
+/* No port and no reader of the debugfs file is left by then. */
 void sim_sa_exit(void)
 {
 	sim_sa_forget();

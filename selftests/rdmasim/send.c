@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a QP sends: its work item takes one work request after the other, and is
- * done with it before it takes the next one. What is not answered is sent again
- * when the local ACK timeout is over, a receiver that is not ready is asked
- * again when its timer is. An answer from another kernel comes later.
+ * How a QP sends: its work item takes one work request after the other, and
+ * is done with it before it takes the next one. A message without an answer is
+ * sent again after the local ACK timeout, one whose receiver is not ready after
+ * the receiver's RNR timer. An answer from another kernel comes asynchronously.
  */
 #include <linux/jiffies.h>
 
@@ -11,15 +11,15 @@
 #include "sim.h"
 
 #define SIM_BATCH	64		/* messages, before others get a turn */
-#define SIM_FOREVER	7		/* of rnr_retry */
-#define SIM_VENDOR	0x51		/* vendor_err of status 0 would be it */
+#define SIM_FOREVER	7		/* this rnr_retry has no limit */
+#define SIM_VENDOR	0x51		/* vendor_err is this plus the status */
 
-/* What a try to carry out a work request comes to, beside enum ib_wc_status. */
+/* Results of a try at a work request, in addition to enum ib_wc_status. */
 #define SIM_WAITS	-1
 #define SIM_MORE	-2
 #define SIM_LATE	-3
 
-/* IBA 11.4.2.1 has it for who asked of READs and atomics alone. */
+/* IBA 11.4.2.1 has a requester's byte count for READs and atomics only. */
 static u32 sim_send_len(const struct sim_swqe *wqe)
 {
 	u32 len = 0;
@@ -71,14 +71,15 @@ static void sim_flush(struct sim_qp *qp)
 	qp->late = 0;
 	while ((wqe = sim_sq_first(qp)))
 		sim_send_done(qp, wqe, IB_WC_WR_FLUSH_ERR);
-	/* Those of an SRQ are for others. */
+	/* An SRQ's receives stay, for its other QPs. */
 	while (!qp->srq && sim_rq_take(&qp->rq, &rwqe))
 		sim_recv_done(qp, &rwqe, &wc, false);
 }
 
 /*
- * What answers a message answers those before it, too (IBA 9.7.5.1.2); where
- * nothing does the oldest one has failed, which is returned.
+ * An answer to a message also answers those before it (IBA 9.7.5.1.2). If no
+ * answer came, the oldest unanswered message has failed. Returns the one that
+ * has this status.
  */
 static struct sim_swqe *sim_catch_up(struct sim_qp *qp, int status)
 {
@@ -130,7 +131,7 @@ static int sim_not_ready(struct sim_qp *qp, const struct sim_msg *msg)
 			sim_rnr_units(msg->reply.rnr_timer)) + 1);
 }
 
-/* Through the fabric, and what comes back. */
+/* Deliver a message through the fabric; returns the answer that comes back. */
 static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 {
 	struct sim_dev *from = to_sim(qp->ib.device), *to;
@@ -140,7 +141,7 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 
 	if (sim_fault_hit(&from->faults, SIM_F_DROP, NULL))
 		return SIM_SILENCE;
-	/* As by somebody who knows the PSN. */
+	/* Lost, but acknowledged, as by an attacker who knows the PSN. */
 	if (sim_fault_hit(&from->faults, SIM_F_SWALLOW, NULL)) {
 		msg->reply.psn = msg->psn + msg->npsn - 1;
 		return SIM_ACK;
@@ -153,7 +154,7 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 	answer = sim_rc_receive(peer, msg);
 	if (twice && answer == SIM_ACK)
 		answer = sim_rc_receive(peer, msg);
-	/* The way back is not the way there. */
+	/* The way back may fail when the way there does not. */
 	if (sim_fabric_find(&to->port, &peer->av) != from ||
 	    sim_fault_hit(&from->faults, SIM_F_LOSE_ACK, NULL))
 		return SIM_SILENCE;
@@ -161,8 +162,8 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 }
 
 /*
- * To another kernel: the answer comes later, by sim_send_answered(), or the
- * time is over.
+ * Send to another kernel. Either sim_send_answered() gets the answer later, or
+ * the ACK timeout expires.
  */
 static int sim_send_out(struct sim_qp *qp, struct sim_msg *msg)
 {
@@ -185,7 +186,10 @@ static int sim_send_out(struct sim_qp *qp, struct sim_msg *msg)
 	return sim_wait(qp, sim_ack_timeout(qp));
 }
 
-/* Only so much that the other end can take it, when it has the time. */
+/*
+ * Does this message go to another kernel? If so, it is cut to as much as the
+ * other end can take at once.
+ */
 static bool sim_goes_out(struct sim_qp *qp, struct sim_msg *msg)
 {
 	struct sim_dev *dev = to_sim(qp->ib.device);
@@ -198,7 +202,7 @@ static bool sim_goes_out(struct sim_qp *qp, struct sim_msg *msg)
 	return true;
 }
 
-/* The message has been carried out, as far as it went. */
+/* The part of the message that was sent has been carried out. */
 static int sim_acked(struct sim_qp *qp, const struct sim_msg *msg)
 {
 	qp->sq_psn = (qp->sq_psn + msg->npsn) & SIM_24BIT_MAX;
@@ -225,7 +229,7 @@ static int sim_rc_send(struct sim_qp *qp, struct sim_msg *msg)
 	}
 	switch (msg->reply.answer) {
 	case SIM_ACK:
-		/* Of something else: then it says nothing of this. */
+		/* An ACK of another message says nothing about this one. */
 		if ((msg->reply.psn ^ (msg->psn + msg->npsn - 1)) &
 		    SIM_24BIT_MAX)
 			return sim_unanswered(qp);
@@ -282,7 +286,7 @@ static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 	return ret;
 }
 
-/* The faults of a work request befall it once, however often it is sent. */
+/* Faults are applied once per work request, however often it is sent. */
 static int sim_first_try(struct sim_qp *qp, struct sim_swqe *wqe)
 {
 	struct sim_faults *faults = &to_sim(qp->ib.device)->faults;
@@ -340,7 +344,7 @@ static bool sim_step(struct sim_qp *qp)
 	if (status < 0)
 		return status != SIM_WAITS;
 	wqe = sim_catch_up(qp, status);
-	/* Some devices say so first. */
+	/* Some devices report the fatal event before the completion. */
 	if (status && sim_fault_hit(&to_sim(qp->ib.device)->faults,
 				    SIM_F_FATAL, NULL))
 		sim_qp_event(qp, IB_EVENT_QP_FATAL);
@@ -368,13 +372,13 @@ void sim_send_work(struct work_struct *work)
 		if (time_before(jiffies, qp->not_before))
 			delay = qp->not_before - jiffies;
 	}
-	/* Who moves the QP to ERR is below sim_wire, too, and shortens it. */
+	/* A move to ERR also holds sim_wire, and then shortens this delay. */
 	if (again)
 		queue_delayed_work(sim_wq, &qp->work, delay);
 	mutex_unlock(&sim_wire);
 }
 
-/* The bytes that a READ or an atomic brings; they come in order, or again. */
+/* Store what a READ or an atomic brings, if that is next in order and fits. */
 static bool sim_send_brought(struct sim_qp *qp, const struct sim_swqe *wqe,
 			     const struct sim_msg *msg)
 {
@@ -395,7 +399,7 @@ static bool sim_send_brought(struct sim_qp *qp, const struct sim_swqe *wqe,
 	return true;
 }
 
-/* By the wire; @last: with this the answer is complete. */
+/* An answer from the wire, or a part of one; @last: the last part. */
 void sim_send_answered(struct sim_qp *qp, const struct sim_msg *msg, bool last)
 {
 	struct sim_swqe *wqe = sim_sq_first(qp);
@@ -416,7 +420,7 @@ void sim_send_answered(struct sim_qp *qp, const struct sim_msg *msg, bool last)
 	qp->reply = msg->reply;
 	qp->out = 0;
 	qp->waits = false;
-	/* What the peer sends after it cannot overtake it. */
+	/* Now, so that nothing the peer sends later overtakes the answer. */
 	sim_step(qp);
 	mod_delayed_work(sim_wq, &qp->work, 0);
 }

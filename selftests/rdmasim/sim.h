@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A simulated HCA with a port, InfiniBand or RoCE. All of them are joined by
- * one fabric, which is this kernel's memory; InfiniBand ports with a wire reach
- * those of other kernels, too (wire.c).
+ * one fabric, which is this kernel's memory. InfiniBand ports with a wire also
+ * reach those of other kernels (wire.c).
  *
  * Locks, outermost first:
  *
- * sim_wire (mutex)	one message at a time is on the way, anywhere: the
- *			state of QPs and of ports, what memory is registered,
- *			who is there
+ * sim_wire (mutex)	only one message is under way at a time, on any device.
+ *			Protects the state of QPs and ports, the registered
+ *			memory, and the list of devices
  * sim_qp.lock, sim_rq.lock, sim_cq.lock
- *			spinlocks, irqsave: queues. Each is a leaf, and what is
- *			called in any context takes only these
+ *			spinlocks, irqsave: queues. Each is a leaf, and
+ *			functions for any context take only these
  *
- * A QP's work item, and an answer that comes in, are the only ones that take
- * from its send queue, which has one message under way: the next one goes out
- * when that has been answered, or is to be together with it (late_ack). Event
- * and completion handlers are called below sim_wire with interrupts off, as
+ * Only the QP's work item and the arrival of an answer take entries from its
+ * send queue. One message is under way at a time: the next one is sent when it
+ * has been answered, or its answer is left to that of the next (late_ack).
+ * Event and completion handlers are called below sim_wire with interrupts off,
  * from an interrupt.
  */
 #ifndef SIM_H
@@ -51,14 +51,14 @@ struct sim_limits {
 	u32 pages;		/* of a fast registration */
 	u32 sges;
 	u32 sizes;		/* of pages, as bits */
-	u32 atomics;		/* 0 none, 1 without masked ones, 2 all */
+	u32 atomics;		/* 0 none, 1 only plain ones, 2 masked, too */
 	u32 mtu;
 	u32 dma;		/* 0 virtual, 1 by the DMA API */
 	u32 sa;			/* an InfiniBand port with QP1 */
-	u32 iwarp;		/* or it says that it is iWARP */
-	u32 grh;		/* it takes nothing without one */
-	u32 port;		/* its number; one before it has no cable */
-	u32 mcast;		/* 0: none, as of many a driver */
+	u32 iwarp;		/* or the port claims to be iWARP */
+	u32 grh;		/* the port refuses packets without GRH */
+	u32 port;		/* its number; port 1 of 2 has no cable */
+	u32 mcast;		/* 0: none, like many drivers */
 };
 
 struct sim_port {
@@ -76,8 +76,8 @@ struct sim_dev {
 	struct sim_limits limits;
 	struct sim_port port;		/* under sim_wire */
 	int wire;			/* index of its net device, or 0 */
-	u32 sa;				/* what the SA does, under sim_wire */
-	u32 sa_joins;			/* ... and was asked for, likewise */
+	u32 sa;				/* how the SA behaves, under sim_wire */
+	u32 sa_joins;			/* joins asked of the SA, likewise */
 	struct list_head node;		/* in sim_devs, under sim_wire */
 	struct xarray qps;		/* by QPN; under sim_wire */
 	struct xarray mrs;		/* by key >> 8; under sim_wire */
@@ -102,12 +102,12 @@ struct sim_cq {
 
 struct sim_mr {
 	struct ib_mr ib;
-	u64 *pages;			/* NULL: all memory by its address */
+	u64 *pages;			/* NULL: all memory, by its address */
 	u32 max_pages, npages;
-	/* Under sim_wire: what the key gives access to. */
+	/* Under sim_wire: what the key gives access to */
 	bool valid;
-	bool stuck;			/* it could not be given back */
-	u32 held;			/* so many of its pages are, then */
+	bool stuck;			/* it could not be deregistered */
+	u32 held;			/* pages of it that are held then */
 	u32 key;
 	int access;
 	u64 start, len;
@@ -179,7 +179,7 @@ struct sim_qp {
 	u32 head, tail, size, mask;
 	int max_sge;
 	bool sig_all;
-	struct sim_rq rq;		/* own, or */
+	struct sim_rq rq;		/* its own, or */
 	struct sim_srq *srq;
 	/* Under sim_wire; the state is also read under the lock. */
 	enum ib_qp_state state;
@@ -187,22 +187,22 @@ struct sim_qp {
 	struct ib_qp_cap cap;
 	struct sim_av av;
 	u32 sq_psn;			/* of the next message */
-	u32 rq_psn;			/* that is expected */
-	u32 late;			/* the oldest, with no answer yet */
+	u32 rq_psn;			/* of the next expected message */
+	u32 late;			/* oldest messages not answered */
 	u32 retries, rnr_retries;	/* that are left */
 	unsigned long not_before;	/* jiffies */
-	bool waits;			/* for it */
+	bool waits;			/* until not_before */
 	u32 out;			/* packets that wait for an answer */
-	struct sim_reply reply;		/* that came by the wire */
-	u64 got;			/* bytes of it */
-	struct ib_sa_mad *mad;		/* the SA's answer, for a moment */
-	void *parts;			/* of a message that comes by it, */
-	u64 nparts;			/* so many bytes */
+	struct sim_reply reply;		/* answer that came by the wire */
+	u64 got;			/* bytes of the answer so far */
+	struct ib_sa_mad *mad;		/* SA answer to be delivered */
+	void *parts;			/* of a message from the wire */
+	u64 nparts;			/* bytes there so far */
 	struct {
 		bool valid;
 		u32 psn;
 		u64 was;
-	} atomic;			/* the newest one, for who asks again */
+	} atomic;			/* newest one, for a repeat */
 	bool stuck;			/* it could not be destroyed */
 };
 
@@ -219,12 +219,12 @@ struct sim_span {
 	u32 offset;
 };
 
-/* A message or, on the wire, a part of one; and what is answered. */
+/* A message, or on the wire a part of one; and the answer to it. */
 struct sim_msg {
 	const struct sim_swqe *wqe;
 	const struct sim_av *av;
 	struct sim_span data;		/* the sender's, from or to */
-	const struct sim_qp *from;	/* NULL: of another kernel */
+	const struct sim_qp *from;	/* NULL: a QP of another kernel */
 	u32 src_qpn;
 	u32 qkey;
 	u64 prefix;			/* of the sender's port */
@@ -234,7 +234,7 @@ struct sim_msg {
 	u32 psn;
 	u32 npsn;			/* packets of request or answer */
 	u64 len;
-	u64 at;				/* where in the message this is */
+	u64 at;				/* offset of this part in the message */
 	u64 total;			/* bytes of the message */
 	bool corrupt;
 	struct sim_reply reply;
@@ -383,7 +383,7 @@ enum ib_wc_status sim_ud_send(struct sim_qp *qp, struct sim_msg *msg);
 void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg);
 void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg);
 
-/* sa.c: who gives groups their LIDs */
+/* sa.c: the SA, which gives LIDs to groups */
 void sim_sa_receive(struct sim_qp *qp, struct sim_msg *msg);
 void sim_sa_reply(struct sim_qp *qp);
 bool sim_sa_lets(struct sim_dev *dev, const struct sim_av *av);

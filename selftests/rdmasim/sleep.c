@@ -2,12 +2,12 @@
 /*
  * How this host sleeps. In rdmasim/ of debugfs:
  *
- * copied	ID: it hears that it was copied, as of a hypervisor
- * asleep	1 rclink's device is told to prepare, 0 that it is over, as if
- *		nobody were notified. Nothing stands still
- * sleepless	1 who tries to sleep does so until all devices but the last one
- *		have prepared: that takes a second, and refuses. None has
- *		stopped by then. 0 it can
+ * copied	ID: tell this host that it was copied, as a hypervisor does
+ * asleep	1 calls .prepare of rclink's device, 0 calls .complete, without
+ *		the notifiers of a real sleep. Nothing is suspended
+ * sleepless	1 an attempt to sleep fails when all devices but the last one
+ *		have prepared: that one takes a second, and refuses. No device
+ *		is suspended by then. 0 the host can sleep again
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -46,7 +46,7 @@ static struct platform_driver sim_last_driver = {
 	},
 };
 
-/* The last one is the one that came last. */
+/* The device that was registered last prepares last. */
 static int sim_sleepless_set(void *data, u64 sleepless)
 {
 	struct platform_device *last;
@@ -84,7 +84,7 @@ static int sim_asleep_set(void *data, u64 asleep)
 	return ret;
 }
 
-/* Not exported: who is told by a hypervisor is built in. */
+/* The function is not exported, so a kprobe finds its address. */
 static int sim_copied(const char *id)
 {
 	struct kprobe probe = { .symbol_name = "add_vmfork_randomness" };

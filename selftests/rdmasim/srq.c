@@ -91,7 +91,7 @@ void sim_srq_event(struct sim_srq *srq, enum ib_event_type type)
 	local_irq_restore(flags);
 }
 
-/* The limit is disarmed when it is told of (IBA 10.2.9.4). */
+/* The limit is disarmed when its event is raised (IBA 10.2.9.4). */
 bool sim_srq_take(struct sim_srq *srq, struct sim_rwqe *wqe)
 {
 	bool found = sim_rq_take(&srq->rq, wqe);

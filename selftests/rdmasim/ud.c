@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Datagrams: at most one packet, to any QP that has the same Q_Key, or to all
- * that are attached to a group. Who has no receive posted gets none, and nobody
- * is told (IBA 9.8.3).
+ * that are attached to a group. A QP with no receive posted gets none, and
+ * nobody is told (IBA 9.8.3).
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -10,13 +10,13 @@
 #include "compat.h"
 #include "sim.h"
 
-#define SIM_QKEY_OWN	BIT(31)		/* the sender's own counts instead */
+#define SIM_QKEY_OWN	BIT(31)		/* use the sender's own instead */
 
 static void sim_ah_fill(struct sim_ah *ah, const struct rdma_ah_attr *attr)
 {
 	sim_av_fill(&ah->av, attr);
 	ah->attr = *attr;
-	/* The reference is the core's, who gives it back. */
+	/* The core holds the reference, and drops it. */
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH)
 		ah->attr.grh.sgid_attr = NULL;
 }
@@ -33,7 +33,7 @@ int sim_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	return ret;
 }
 
-/* The core takes no answer to a MAD of an AH that it cannot ask about. */
+/* The core accepts no answer to a MAD whose AH it cannot query. */
 int sim_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
 	*attr = container_of(ib, struct sim_ah, ib)->attr;
@@ -164,7 +164,7 @@ void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg)
 	sim_qp_fail(qp);
 }
 
-/* To all that are attached at a port, but the sender itself. */
+/* To all QPs that are attached at a port, except the sender. */
 void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg)
 {
 	struct sim_member *member;
@@ -176,7 +176,7 @@ void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg)
 			sim_ud_receive(member->qp, msg);
 }
 
-/* All ports hear what is for a group, one that of a LID. */
+/* A datagram to a group goes to all ports, any other one to a single port. */
 static void sim_ud_transmit(struct sim_dev *dev, struct sim_msg *msg)
 {
 	struct in6_addr *group = (struct in6_addr *)msg->av->dgid.raw;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Frames to other kernels. A message that is longer than a packet goes out in
- * packets, of which the last one is answered; what is lost is sent again by the
- * rules of send.c.
+ * several packets, of which the last one is answered; lost packets are sent
+ * again by the rules of send.c.
  */
 #include "wire.h"
 
@@ -13,7 +13,7 @@
 #include "compat.h"
 #include "sim.h"
 
-/* Frame and bytes, of which nobody hears whether they arrive. */
+/* Sends a frame and its data, without knowing whether they arrive. */
 static void sim_wire_xmit(struct sim_dev *dev, struct sim_frame *frame,
 			  struct sim_span *from, u32 len, bool corrupt)
 {
@@ -84,7 +84,7 @@ static void sim_wire_path(struct sim_frame *frame, const struct sim_av *av)
 	frame->sl = av->sl;
 }
 
-/* What is to be brought back goes out as one packet without bytes. */
+/* A request that brings data back goes out as one packet without data. */
 void sim_wire_request(struct sim_dev *dev, const struct sim_msg *msg, u32 mtu)
 {
 	const struct sim_swqe *wqe = msg->wqe;
@@ -122,7 +122,7 @@ void sim_wire_request(struct sim_dev *dev, const struct sim_msg *msg, u32 mtu)
 	} while (left);
 }
 
-/* What is brought back is in msg->data. */
+/* Data that the request brings back is in msg->data. */
 void sim_wire_answer(struct sim_qp *qp, const struct sim_msg *msg)
 {
 	struct sim_dev *dev = to_sim(qp->ib.device);

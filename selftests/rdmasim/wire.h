@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A packet between kernels, an Ethernet frame to all on the wire: who has the
- * LID takes it. In this processor's byte order, as all ends are of one machine.
+ * A packet between kernels, in a broadcast Ethernet frame: the device with its
+ * LID takes it. In host byte order, as all ends run on one machine.
  */
 #ifndef SIM_WIRE_H
 #define SIM_WIRE_H
@@ -23,20 +23,20 @@ struct sim_frame {
 	u32 rkey;
 	u32 ex;			/* immediate data, or a key */
 	u32 qkey;
-	u32 crc;		/* of all, with 0 here */
+	u32 crc;		/* of frame and bytes, with 0 here */
 	u16 slid, dlid, pkey;
 	u8 opcode;
 	u8 sl;
 	u8 grh;
 	u8 ud;
 	u8 solicited;
-	u8 last;		/* to be answered; or the answer is complete */
+	u8 last;		/* request: answer it; answer: it is complete */
 	u8 answer;		/* enum sim_answer; 0: a request */
 	u8 rnr_timer;
 	u8 status;
 };
 
-/* With the bytes behind it, @frame->crc being 0 */
+/* Covers @bytes, too; @frame->crc must be 0. */
 static inline u32 sim_frame_crc(const struct sim_frame *frame,
 				const void *bytes, u32 len)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an exchange costs beyond TLS: a bare mutual TLS 1.3 handshake by
- * blocking OpenSSL, and a whole exchange whose owner has nothing to do, each
- * from before the connect to the word that the other end is through, on
- * loopback between two processes. They take turns, so that both see the same
- * machine. The median counts.
+ * What an exchange costs beyond TLS: compares a bare mutual TLS 1.3 handshake
+ * by blocking OpenSSL with a whole exchange whose owner has nothing to do. Each
+ * is timed from before the connect until the other end says that it is done,
+ * between two processes over loopback. The two take turns, so that both see the
+ * same machine. The result is the median.
  *
  * usage: bench_exchange [ROUNDS]		both, and their ratio
  *	  bench_exchange --handshake [ROUNDS]	one number, in microseconds
@@ -81,7 +81,7 @@ static int any(X509_STORE_CTX *store, void *arg)
 	return 1;
 }
 
-/* The handshake that every mutual TLS 1.3 has to make, and nothing else. */
+/* A context for what mutual TLS 1.3 requires, and nothing else. */
 static SSL_CTX *bare_new(const SSL_METHOD *method, const char *key)
 {
 	SSL_CTX *ctx = SSL_CTX_new(method);
@@ -105,7 +105,7 @@ static void bare_serve(SSL_CTX *ctx, int fd)
 	char byte = 0;
 
 	SSL_set_fd(ssl, fd);
-	/* One byte says that the client's certificate was seen. */
+	/* One byte tells the client that its certificate was seen. */
 	if (SSL_accept(ssl) != 1 || SSL_write(ssl, &byte, 1) != 1)
 		die("the bare handshake failed at the server");
 	SSL_read(ssl, &byte, 1);
@@ -295,7 +295,7 @@ static void exchange_serve(struct event_base *base, struct rcx_tls *tls, int fd)
 	event_base_dispatch(base);
 }
 
-/* Serves both kinds in turn, in the order in which the client asks. */
+/* Serve bare handshakes, or exchanges if bare is NULL, until killed. */
 static void serve(const char *key, struct place *bare, struct place *ours)
 {
 	const struct rcx_tls_config cfg = { .key_file = key };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asking the module in a thread, while it takes its time: the loop goes on,
- * what is asked of one link comes in its order, and the socket comes back or is
+ * Slow requests to the module, each in a thread: the loop goes on meanwhile,
+ * requests for one link keep their order, and the socket is handed back or
  * closed, whoever gives up first.
  */
 #include "ask.h"
@@ -19,14 +19,14 @@
 
 #define TAKES_US	200000
 
-/* A socket, as far as this test needs one. */
+/* In place of sockets: only the addresses are used. */
 static int socket_of[3];
 static int closed;
-static int asked;	/* by threads, one at a time where it is looked at */
+static int asked;	/* numbers of the requests made, a digit for each */
 static bool no_threads;	/* the limit of processes is reached */
-static bool late;	/* a thread is told of when it may be over */
+static bool late;	/* pthread_create() returns only after a while */
 static int ticks;	/* of the loop */
-static int wanted;	/* of them, before a thread has its answer */
+static int wanted;	/* ticks before a thread gets its answer */
 
 typeof(pthread_create) __real_pthread_create, __wrap_pthread_create;
 
@@ -124,7 +124,7 @@ FIXTURE_TEARDOWN(ask)
 	event_base_free(self->base);
 }
 
-/* What the caller has may be gone before the thread looks at it. */
+/* Overwrites its own data at once, as the thread may look only later. */
 static struct rch_ask *start(struct rch_asks *all, int i, const char *name,
 			     bool must, struct answer *answer, char *err)
 {
@@ -209,7 +209,7 @@ TEST_F(ask, what_is_asked_of_one_link_keeps_its_order)
 	ASSERT_NE(NULL, begin(self->all, 1, "ab", &second, self->err));
 	event_base_loop(self->base, EVLOOP_ONCE);
 	EXPECT_EQ(1, self->answer.times);
-	/* The next one has begun, and is not over. */
+	/* The next request is not over. */
 	EXPECT_EQ(3, asked);
 	EXPECT_EQ(0, closed);
 	event_base_dispatch(self->base);

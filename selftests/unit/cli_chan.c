@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What channels need that can be seen without the module. */
+/* The parts of channels that can be tested without the module. */
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -143,7 +143,7 @@ TEST_F(channel, refuses_what_has_no_room)
 	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), 0x80, 0));
 	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), RCLINK_SQE_INLINE,
 				       0));
-	/* What an entry has no bit for, too. */
+	/* Flags for which an entry has no bit are refused, too. */
 	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), 0x100, 0));
 	EXPECT_EQ(-EINVAL, rclink_read(c, rclink_none(), &remote, 0,
 				       0x80000000 | RCLINK_SQE_SIGNALED, 0));
@@ -165,7 +165,7 @@ TEST_F(channel, drops_what_was_refused)
 	EXPECT_EQ(s->sq.head, s->sq.tail);
 }
 
-/* No entry was looked at. */
+/* No entry was looked at, so none is dropped. */
 TEST_F(channel, keeps_what_is_queued_when_it_cannot_wait_for_so_many)
 {
 	struct rclink_dev_shared *s = self->chan.shared;
@@ -209,13 +209,13 @@ TEST_F(channel, has_no_sources_of_no_group)
 	EXPECT_EQ(1, rclink_reap(&self->chan, &cqe, 1));
 }
 
-static int module = -1;	/* a file that is to be one of it */
+static int module = -1;	/* a file that passes for one of the module */
 
-/* What the module does with entries, of a channel without a file. */
+/* How the module takes entries of a channel that has no file. */
 static struct {
 	struct rclink_dev_shared *shared;
-	uint32_t each;		/* it takes in a call */
-	uint32_t left;		/* and it fails when there are so many */
+	uint32_t each;		/* the most that it takes in a call */
+	uint32_t left;		/* with so many left it stops, or fails */
 	int err;
 } taker;
 
@@ -244,7 +244,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 	return fd >= 0 && fd == module ? 0 : __real_ioctl(fd, request, arg);
 }
 
-/* Twenty, of which it leaves so many; returns what the call does. */
+/* Submit twenty entries, of which some are left; returns the call's result. */
 static int submits_twenty(struct rclink_chan *chan, uint32_t left, int err)
 {
 	int i;
@@ -292,7 +292,7 @@ TEST_F(channel, says_at_once_how_a_wait_ended)
 	EXPECT_EQ(14, sq->tail - sq->head);
 }
 
-static int no_device;		/* why it cannot be opened */
+static int no_device;		/* why the device cannot be opened */
 
 typeof(int (const char *file, int flags, ...)) __real_open, __wrap_open;
 
@@ -304,7 +304,7 @@ int __wrap_open(const char *file, int flags, ...)
 	return -1;
 }
 
-/* EPERM is of a cgroup with device rules. */
+/* EPERM comes from a cgroup with device rules. */
 TEST(a_device_that_is_not_there_or_forbidden_is_refused)
 {
 	static const struct {
@@ -348,7 +348,7 @@ TEST(a_file_that_is_no_channel_is_refused)
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, empty));
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, zero));
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, ends[0]));
-	/* They are another's still. */
+	/* The files are still the caller's. */
 	EXPECT_EQ(0, fcntl(zero, F_GETFD));
 	close(empty);
 	close(zero);
@@ -589,7 +589,7 @@ TEST(what_a_pingpong_wants_is_these_bytes)
 	EXPECT_EQ(65536, got.size);
 	EXPECT_EQ(100, got.iters);
 	EXPECT_TRUE(got.check);
-	/* The two ends differ, and bytes that are 256 apart do. */
+	/* Bytes of the two ends differ, and so do bytes 256 apart. */
 	EXPECT_EQ(0, rcl_pingpong_byte(0, true));
 	EXPECT_EQ(91, rcl_pingpong_byte(0, false));
 	EXPECT_EQ(1, rcl_pingpong_byte(256, true));

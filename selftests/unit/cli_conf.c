@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a configuration says, and what is wrong with it. */
+/* What is read from a configuration, and which mistakes are reported. */
 #include "conf.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #define BLANKS	"                                            "
 #define LONG	"0123456789012345678901234567890123456789012345678901234567890"
 
-/* What the name service is told to fail with, if it is. */
+/* The errno with which the name service fails; 0: it works. */
 static int no_service;
-static unsigned int asked;	/* how often */
+static unsigned int asked;	/* names that were looked up */
 
 typeof(getpwnam) __real_getpwnam, __wrap_getpwnam;
 typeof(getgrnam) __real_getgrnam, __wrap_getgrnam;
@@ -155,7 +155,7 @@ TEST_F(conf, a_group_that_cannot_be_asked_for_is_no_mistake)
 
 TEST_F(conf, a_name_that_is_not_there_is_a_mistake)
 {
-	/* Whatever failed before. */
+	/* An errno left by something else must not matter. */
 	errno = ECONNREFUSED;
 	EXPECT_NE(0, read_text(&self->r, "[Link a]\nowner = no.such.user\n"));
 	EXPECT_NE(NULL, strstr(self->r.text, "has no user"))
@@ -284,7 +284,7 @@ TEST_F(conf, groups)
 	EXPECT_EQ(0640, want->access.v[RCL_P_MODE]);
 }
 
-/* So many sections of links, and a group for all of them. */
+/* One link more than a group may have; the group first names all but one. */
 TEST_F(conf, a_group_has_32_links)
 {
 	char text[8192];
@@ -338,7 +338,7 @@ static const struct {
 	{ "[Link ]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link a/b]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link " LONG "]\npin = " PIN "\n", 1, "1 to 31" },
-	/* inih would end it in its name. */
+	/* inih would cut this section's name short. */
 	{ "[Link" BLANKS "a b]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link a]\nqps = 1\n", 1, "needs a pin" },
 	{ "[Link a]\npin = md5:00\n", 2, "pin: " },
@@ -445,7 +445,7 @@ static const struct {
 	{ "[Link a]\nqps = 0\n[Link b]\nqps = 1\n", 2 },
 	{ "[Link a]\nqps = 0\n[Group g]\nlink = a\n", 2 },
 	{ "[Group g]\nport = 0\n[Group h]\n" MGID "link = a\n", 2 },
-	/* What follows from it is not told. */
+	/* What only follows from the first mistake is not reported. */
 	{ "[Link a]\npin = x\n[Group g]\n" MGID "link = a\n", 1 },
 	{ "[Host]\nca = ca\n[Link a]\nname = x.y\n", 1 },
 	{ "[Lnik a]\npin = " PIN "\n[Group g]\n" MGID "link = a\n", 1 },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Documents, and how they are shown. */
+/* JSON documents, and how they are shown. */
 #include "doc.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ static void shows(struct __test_metadata *_metadata,
 	json_object_put(doc);
 }
 
-/* What `rclink set` says is for the next epoch; auto leaves the last one's. */
+/* A link that is down shows what is set; for auto, what it used last. */
 TEST(a_link_that_is_down_has_what_is_set)
 {
 	struct rcl_link_info info = up_link();
@@ -108,7 +108,7 @@ TEST(a_link_that_is_down_has_what_is_set)
 	shows(_metadata, &info, "rxe1", "2", "4096");
 }
 
-/* Of what no work request told there is no status; an event has a number. */
+/* Without a failed work request there is no status; an event has a number. */
 TEST(a_link_says_what_a_work_request_told)
 {
 	struct rcl_link_info info = up_link();
@@ -244,7 +244,7 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 	json_object_put(doc);
 }
 
-/* Nobody takes it for an event of a link. */
+/* It has no link's name, so nobody takes it for an event of a link. */
 TEST(an_event_of_a_device_has_a_port_or_none)
 {
 	struct rcl_dev_info info = { .name = "rxe0", .event_seq = 7 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which links are ended when; this is the module, and who asks it. */
+/* When the daemon ends which links. The module and requests to it are fakes. */
 #include "links.h"
 
 #include <errno.h>
@@ -29,10 +29,10 @@ static void *watch_ctx;
 static unsigned int downs;
 static uint64_t replaced;	/* epoch; 0: none */
 static unsigned int disconnects;
-static int refusal;	/* of that; 0: none */
+static int refusal;	/* what a replace returns */
 static unsigned int deletes;	/* of l0 */
 
-/* The first one of each link is under way until the test says so. */
+/* The first request for each link is under way until the test answers it. */
 struct rch_ask {
 	struct rch_request request;
 	char link[RCLINK_NAME_MAX + 1];
@@ -67,7 +67,7 @@ static struct rch_ask *take(size_t i)
 	return a;
 }
 
-/* What has not begun, and need not, is dropped. */
+/* A request that has not begun is dropped, unless it must be made. */
 void rch_ask_leave(struct rch_ask *a)
 {
 	bool begun = true;
@@ -81,7 +81,7 @@ void rch_ask_leave(struct rch_ask *a)
 		free(take(i));
 }
 
-/* The first that was asked for. */
+/* Answer the oldest request. */
 static void answer(void)
 {
 	struct rch_ask *a = take(0);
@@ -355,7 +355,7 @@ static struct rcd_link *link_of(struct rcd_links *all, const char *name)
 	abort();
 }
 
-/* Is its end asked for? */
+/* Is there a request to end the link? */
 static bool is_asked(const char *name)
 {
 	const struct rcd_link *link;
@@ -369,7 +369,7 @@ static bool is_asked(const char *name)
 	return false;
 }
 
-/* As for another policy. */
+/* End all links, as for a change of policy. */
 static void end_all(struct rcd_links *all)
 {
 	struct rcd_link *link;
@@ -431,7 +431,7 @@ TEST_F(end, one_that_comes_back_with_another_peer_waits_for_no_other_link)
 	EXPECT_TRUE(is_asked("l1"));
 }
 
-/* What is asked for in its turn ends whatever epoch is up by then. */
+/* A request that waits will end whatever epoch is up when its turn comes. */
 TEST_F(end, nobody_is_admitted_to_a_link_whose_end_waits)
 {
 	end_all(self->all);
@@ -458,7 +458,7 @@ TEST_F(end, one_that_came_up_with_what_was_set_before_ends)
 	EXPECT_TRUE(is_asked("l0"));
 }
 
-/* So that no later end is taken for that of the peer before. */
+/* Otherwise a later end would be taken for that of the previous peer. */
 TEST_F(end, one_that_did_not_come_up_with_the_peer_before_ends_too)
 {
 	const struct rch_call call = {
@@ -470,7 +470,7 @@ TEST_F(end, one_that_did_not_come_up_with_the_peer_before_ends_too)
 	link->outdated = true;
 	rcd_links_answered(self->all, &call, -ECANCELED, "a test");
 	EXPECT_FALSE(is_asked("l0"));
-	/* It ended meanwhile, as its peer is another one. */
+	/* The link ended meanwhile, as it has another peer now. */
 	link->answering = true;
 	link->other = true;
 	rcd_links_answered(self->all, &call, -ECANCELED, "a test");
@@ -479,7 +479,7 @@ TEST_F(end, one_that_did_not_come_up_with_the_peer_before_ends_too)
 	EXPECT_EQ(1, disconnects);
 }
 
-/* Then its channels may go on. */
+/* The link is not disconnected, so its channels may go on. */
 TEST_F(end, of_a_link_that_is_set_otherwise_the_epoch_ends)
 {
 	struct rcd_link *link = link_of(self->all, "l0");
@@ -490,7 +490,7 @@ TEST_F(end, of_a_link_that_is_set_otherwise_the_epoch_ends)
 	EXPECT_EQ(5, replaced);
 	EXPECT_EQ(0, disconnects);
 	EXPECT_EQ(0, link->doomed);
-	/* Another one is up by then, which is not meant. */
+	/* Another epoch is up by then, which is not the one to end. */
 	refusal = -ESTALE;
 	rcd_link_end(link);
 	answer();
@@ -501,7 +501,7 @@ TEST_F(end, of_a_link_that_is_set_otherwise_the_epoch_ends)
 	EXPECT_EQ(5, link->doomed);
 }
 
-/* Nobody but the module knows what a new link has. */
+/* Only the module knows the default of a new link. */
 TEST_F(end, a_heartbeat_that_is_no_longer_configured_is_left_alone)
 {
 	struct rcl_policy *policy = &self->link[0].policy;
@@ -560,7 +560,7 @@ TEST_F(end, and_waits_for_no_other_link_then)
 	EXPECT_TRUE(is_asked(link->conf.name));
 }
 
-/* The last that the daemon does. */
+/* The deletion is the last request of the daemon. */
 TEST_F(end, at_the_end_one_that_is_to_go_is_deleted_behind_what_is_asked)
 {
 	struct rcd_conf none = { .num = 0 };
@@ -594,7 +594,7 @@ TEST_F(end, of_the_one_that_had_the_name_before_nothing_counts)
 	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_UP);
 	EXPECT_EQ(0, downs);
 	EXPECT_FALSE(link->broken);
-	/* It is as whoever made it wants it, and not up. */
+	/* The new link is not up, and is as its creator wants it. */
 	tell(2, RCLINK_EVENT_KIND_CREATED, RCLINK_LINK_STATE_IDLE);
 	EXPECT_EQ(1, downs);
 	EXPECT_TRUE(link->broken);
@@ -607,7 +607,7 @@ TEST_F(end, of_the_one_that_had_the_name_before_nothing_counts)
 	tell(2, RCLINK_EVENT_KIND_DELETED, RCLINK_LINK_STATE_DOWN);
 	EXPECT_EQ(2, downs);
 	EXPECT_TRUE(link->broken);
-	/* And of one before that. */
+	/* Nor does an event count of the link before that. */
 	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_DOWN);
 	EXPECT_EQ(2, downs);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An epoch over libibverbs with a peer that does as it likes: this test. It
- * reads and seals its messages, and says what completes.
+ * An epoch over libibverbs, with a peer that does as it likes: this test plays
+ * the peer. It reads and seals messages itself, and makes work complete.
  */
 #include "epoch.h"
 
@@ -24,7 +24,7 @@
 #define SERVICE		"svc"
 #define REGION		"memory"
 
-/* What consumers saw: one of each QP. */
+/* What the consumers saw; each QP has one. */
 struct user {
 	struct rcv_epoch *ep;
 	struct rcv_lease *lease;
@@ -113,15 +113,15 @@ static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 
 struct peer {
 	struct event_base *base;
-	struct rcv_epoch *ep;	/* that it talks to */
-	struct rcv_seal seal;	/* of who answered */
-	uint32_t cookie;	/* of its last question */
-	uint16_t owed;		/* messages read since it said one */
+	struct rcv_epoch *ep;	/* that the peer talks to */
+	struct rcv_seal seal;	/* the peer's, who is the responder */
+	uint32_t cookie;	/* of the peer's last question */
+	uint16_t owed;		/* messages read since the peer sent one */
 	struct rcl_msg got;
 	uint8_t data[RCL_MSG_SLOT];
 };
 
-/* The type of the next message of the epoch, which is in got; 0: none. */
+/* Read the epoch's next message into got. Return: its type, 0: none. */
 static int said(struct peer *p)
 {
 	const struct fake_send *send;
@@ -141,7 +141,7 @@ static int said(struct peer *p)
 	return p->got.type;
 }
 
-/* The peer says that, and the epoch reads it. */
+/* The peer sends @msg, and the epoch reads it. */
 static void say(struct peer *p, struct rcl_msg *msg)
 {
 	uint8_t buf[RCL_MSG_SLOT];
@@ -155,7 +155,7 @@ static void say(struct peer *p, struct rcl_msg *msg)
 	rcv_epoch_turn(p->ep);
 }
 
-/* What the last message read asks for, but for status. */
+/* The peer answers the last message read. */
 static void answer(struct peer *p, uint8_t status)
 {
 	struct rcl_msg msg = p->got;
@@ -223,7 +223,7 @@ FIXTURE(epoch)
 	struct peer peer;
 };
 
-/* The peer has said hello, and not yet answered that of this end. */
+/* The peer has said hello, but has not answered the epoch's hello yet. */
 FIXTURE_SETUP(epoch)
 {
 	struct peer *p = &self->peer;
@@ -256,7 +256,7 @@ static bool comes_up(struct peer *p)
 	return ups == 1;
 }
 
-/* The peer leases all of them. */
+/* The peer leases all pooled QPs. */
 static bool opens(struct peer *p)
 {
 	uint32_t i;
@@ -286,7 +286,7 @@ static void ping(struct peer *p, uint32_t size)
 	rcv_epoch_turn(p->ep);
 }
 
-/* Whatever others have in the CQ before it. */
+/* However many completions of another channel are in the CQ before. */
 TEST_F(epoch, takes_what_came_before_the_end_of_a_channel)
 {
 	struct peer *p = &self->peer;
@@ -352,7 +352,7 @@ TEST_F(epoch, takes_the_pieces_of_a_ping_in_their_order)
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
 }
 
-/* The ping ends with the first; the answer to the second is still one. */
+/* The first answer ends the ping; the answer to the second is still valid. */
 TEST_F(epoch, takes_the_answers_to_a_ping_that_has_ended)
 {
 	struct peer *p = &self->peer;
@@ -372,7 +372,7 @@ TEST_F(epoch, takes_the_answers_to_a_ping_that_has_ended)
 	EXPECT_STREQ("", p->ep->why);
 }
 
-/* A question is open, and what answers has another type or cookie. */
+/* While a question is open, an answer of another type is an error. */
 TEST_F(epoch, takes_no_answer_but_to_the_oldest_question)
 {
 	struct peer *p = &self->peer;
@@ -385,7 +385,7 @@ TEST_F(epoch, takes_no_answer_but_to_the_oldest_question)
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
 }
 
-/* Such as one that was stopped for a while. */
+/* The process may have been stopped for a while before. */
 TEST_F(epoch, waits_for_an_answer_from_when_it_asked)
 {
 	struct peer *p = &self->peer;
@@ -424,7 +424,7 @@ TEST_F(epoch, takes_no_answer_with_another_cookie)
 	rcv_lease_import(users[0].lease, REGION);
 	rcv_epoch_turn(p->ep);
 	ASSERT_EQ(RCL_MSG_IMPORT, said(p));
-	/* One that there was. */
+	/* The cookie of an earlier question. */
 	p->got.cookie--;
 	answer(p, RCL_MSG_REFUSED);
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
@@ -495,7 +495,7 @@ TEST_F(epoch, does_not_ask_for_ever)
 	EXPECT_EQ(RCL_MSG_RECYCLE, p->got.type);
 }
 
-/* Else the loop would turn until a send is done. */
+/* Otherwise the event loop would spin until a send completes. */
 TEST_F(epoch, waits_for_room_and_not_for_time)
 {
 	struct peer *p = &self->peer;
@@ -508,7 +508,7 @@ TEST_F(epoch, waits_for_room_and_not_for_time)
 	p->ep->ctrl.retired = p->ep->ctrl.sent;
 }
 
-/* The peer closes a channel; what is answered. */
+/* The peer closes a channel. Return: the type of the epoch's answer. */
 static int recycles(struct peer *p)
 {
 	struct rcl_msg recycle = {
@@ -545,7 +545,7 @@ TEST_F(epoch, waits_for_no_go_that_came)
 	EXPECT_STREQ("", p->ep->why);
 }
 
-/* The peer may be up. */
+/* The peer may be up already. */
 TEST_F(epoch, says_goodbye_before_it_is_up)
 {
 	struct peer *p = &self->peer;
@@ -568,7 +568,7 @@ TEST_F(epoch, says_goodbye_for_good)
 	EXPECT_EQ(0, p->got.cookie);
 }
 
-/* Whatever the size of the device's pages. */
+/* Whatever the page size of the device is. */
 TEST_F(epoch, shows_an_address_that_lies_in_its_page_as_the_memory_does)
 {
 	const uint64_t page = 1ULL << 31;
@@ -578,7 +578,7 @@ TEST_F(epoch, shows_an_address_that_lies_in_its_page_as_the_memory_does)
 	EXPECT_LT(ep->local.addr, 1ULL << 63);
 }
 
-/* As the module has it: nobody is asked for the LID of a router. */
+/* Like the module, the epoch asks nobody for the LID of a router. */
 TEST_F(epoch, has_no_way_into_another_infiniband_subnet)
 {
 	struct rcv_epoch *ep = self->peer.ep;
@@ -597,7 +597,7 @@ TEST_F(epoch, has_no_way_into_another_infiniband_subnet)
 	EXPECT_EQ(1, ep->wiring.ah.is_global);
 }
 
-/* On RoCE the kernel sets that of a process by itself. */
+/* On RoCE the kernel sets the hop limit of a process's QP itself. */
 TEST_F(epoch, has_a_hop_limit_on_infiniband_only)
 {
 	struct rcv_epoch *ep = self->peer.ep;

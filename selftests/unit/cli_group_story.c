@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a group is, as it is told: sentences, and what to do about it. */
+/* The state of a group in words: sentences, and what to do about it. */
 #include "group_story.h"
 
 #include <stdlib.h>
@@ -328,7 +328,7 @@ TEST_F(group, members_that_are_not_heard_any_more)
 	hears(&self->t, 0, 4999);
 	hears(&self->t, 1, 5000);
 	hears(&self->t, 2, 63000);
-	/* It has asked again. */
+	/* The host of number 2 again, which has another number now. */
 	hears(&self->t, 3, 4000);
 	v4(self->t.info.peer[3].gid, 192, 12);
 	tell(&self->t);
@@ -588,7 +588,7 @@ TEST_F(group, has_nothing_secret_or_hostile)
 	EXPECT_TOLD("Most likely: the module knows a reason that this tool");
 }
 
-/* All that the module says of a group's end; see where it calls fail(). */
+/* All reasons that the module gives for a group's end; see fail(). */
 TEST(every_reason_of_a_group_has_its_advice)
 {
 	static const uint32_t reasons[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the daemon does to have its groups. */
+/* How the daemon makes, changes and deletes its groups in the module. */
 #include "groups.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 		"[Link c]\npin = " PIN "\n"
 #define G	LINKS "[Group g]\nmgid = ff15::1\n"
 
-/* A timer is due, and what it leads to; 1: there is none. */
+/* Run the next timer and the requests that it starts; 1: there is no timer. */
 static int turn(struct event_base *base)
 {
 	int ret = event_base_loop(base, EVLOOP_ONCE);
@@ -74,7 +74,7 @@ TEST_F(groups, taken_over_by_the_next_daemon)
 	ASSERT_TRUE(follow(next, text));
 	EXPECT_EQ(2, module.added);
 	EXPECT_EQ(0, module.deleted + module.changed + module.errors);
-	/* So it is deleted by that one. */
+	/* So the next daemon deletes them. */
 	ASSERT_TRUE(follow(next, LINKS));
 	EXPECT_EQ(0, module.num);
 	rcd_groups_free(next);
@@ -109,7 +109,7 @@ TEST_F(groups, another_one_is_made_anew)
 	EXPECT_EQ(0, module.changed + module.errors);
 }
 
-/* So at a start: the module tells no more than what it has chosen. */
+/* As at a start: the module tells no more than the values in use. */
 TEST_F(groups, what_the_module_has_chosen_will_do)
 {
 	struct rcd_groups *next;
@@ -151,7 +151,7 @@ TEST_F(groups, its_links_are_changed)
 	EXPECT_EQ(0, module.deleted + module.errors);
 }
 
-/* It looks because events were lost, say. */
+/* The daemon looks because events were lost, for example. */
 TEST_F(groups, changed_by_hand_it_stays_so_until_the_files_are_read)
 {
 	const struct rcl_group_change hand = {
@@ -172,7 +172,7 @@ TEST_F(groups, changed_by_hand_it_stays_so_until_the_files_are_read)
 	EXPECT_EQ(0, module.errors);
 }
 
-/* As events are lost, that is seen when it is looked at. */
+/* As events were lost, the daemon sees the new group only when it looks. */
 TEST_F(groups, made_anew_by_hand_it_has_its_links_again)
 {
 	struct rcl_group_info hand;
@@ -208,7 +208,7 @@ TEST_F(groups, refused_a_change_is_tried_again)
 	EXPECT_EQ(1, turn(self->base));
 }
 
-/* Who had the link may have the key. */
+/* The peer that had the link may have the key. */
 TEST_F(groups, another_peer_means_another_key)
 {
 	ASSERT_TRUE(follow(self->all, G "link = a, b\n[Group h]\n"
@@ -277,7 +277,7 @@ TEST_F(groups, who_may_use_it_is_changed)
 	EXPECT_EQ(1, module.changed);
 	EXPECT_TRUE(v[RCL_P_OWNER] == 7 && v[RCL_P_GROUP] == 8);
 	EXPECT_EQ(0640, v[RCL_P_MODE]);
-	/* What is not said is not as it was. */
+	/* Rights that the file no longer gives return to their defaults. */
 	ASSERT_TRUE(follow(self->all, G));
 	EXPECT_EQ(2, module.changed);
 	EXPECT_TRUE(!v[RCL_P_OWNER] && !v[RCL_P_GROUP]);
@@ -300,7 +300,7 @@ TEST_F(groups, others_are_left_alone)
 	EXPECT_EQ(1, module.deleted);
 }
 
-/* What was refused, and then made by hand, is not the daemon's. */
+/* A group that was refused, and then made by hand, is not the daemon's. */
 TEST_F(groups, never_made_never_deleted)
 {
 	const struct rcl_group_info hand = { .name = "g", .mgid = { 0xff } };
@@ -330,12 +330,12 @@ TEST_F(groups, refused_it_is_tried_again)
 	/* That was all: there is no timer any more. */
 	EXPECT_EQ(1, turn(self->base));
 	EXPECT_EQ(3, module.errors);
-	/* The next time begins anew. */
+	/* The next failure is counted from one again. */
 	module.num = 0;
 	module.refuses = true;
 	look(self->all);
 	EXPECT_EQ(1, module.failures);
-	/* Made for another reason before it is time. */
+	/* A look makes the group before the timer is due. */
 	module.refuses = false;
 	look(self->all);
 	EXPECT_EQ(1, turn(self->base));
@@ -355,7 +355,7 @@ TEST_F(groups, the_module_may_be_gone)
 	module.refuses = false;
 	look(self->all);
 	EXPECT_EQ(2, module.num);
-	/* Nothing of it is there to be deleted. */
+	/* Without the module there is no group to delete. */
 	module.loaded = false;
 	ASSERT_TRUE(follow(self->all, LINKS));
 	EXPECT_EQ(0, module.deleted);
@@ -385,7 +385,7 @@ TEST_F(groups, deleted_by_somebody_is_no_failure)
 	EXPECT_EQ(0, module.errors);
 }
 
-/* As the module tells of a group that it had, or has. */
+/* The daemon hears an event of the module about a group. */
 static void hear(struct rcd_groups *all, const char *name, uint32_t kind,
 		 uint32_t state, const char *text)
 {
@@ -415,7 +415,7 @@ TEST_F(groups, deleted_by_somebody_it_is_made_again)
 	EXPECT_EQ(1, turn(self->base));
 }
 
-/* What this daemon deletes, it hears of, too. */
+/* The daemon also hears of its own deletions. */
 TEST_F(groups, made_anew_it_is_left_as_it_is)
 {
 	ASSERT_TRUE(follow(self->all, G));
@@ -431,7 +431,7 @@ TEST_F(groups, made_anew_it_is_left_as_it_is)
 	EXPECT_EQ(2, module.added);
 }
 
-/* It has its turn already, which is not to come sooner. */
+/* The group already waits for a retry, which must not come sooner. */
 TEST_F(groups, refused_it_waits_whatever_is_heard)
 {
 	ASSERT_TRUE(follow(self->all, G));
@@ -480,14 +480,14 @@ TEST_F(groups, down_and_joined_again_it_is_logged)
 	EXPECT_EQ(1, module.added);
 }
 
-/* Nothing of that waits for the subnet manager of another one. */
+/* No group waits for the subnet manager of another one. */
 TEST_F(groups, all_are_asked_for_at_once)
 {
 	ASSERT_TRUE(begin(self->all, G "[Group h]\nmgid = ff15::2\n"
 			  "[Group i]\nmgid = ff15::3\n"));
 	EXPECT_EQ(3, asks.num);
 	EXPECT_EQ(0, module.added);
-	/* None of them twice. */
+	/* None of them is asked for twice. */
 	rcd_groups_look(self->all);
 	EXPECT_EQ(3, asks.starts);
 	settle();
@@ -510,7 +510,7 @@ TEST_F(groups, changed_while_it_is_made)
 	EXPECT_EQ(0, module.errors);
 }
 
-/* The thread has what was said before. */
+/* The refused request has the old configuration; the new one is tried next. */
 TEST_F(groups, changed_while_it_is_refused)
 {
 	ASSERT_TRUE(begin(self->all, G));
@@ -538,7 +538,7 @@ TEST_F(groups, no_longer_configured_while_it_is_made)
 	EXPECT_EQ(1, turn(self->base));
 }
 
-/* It is somebody else's then. */
+/* The group is somebody else's then. */
 TEST_F(groups, no_longer_configured_while_it_is_refused)
 {
 	const struct rcl_group_info hand = { .name = "g", .mgid = { 0xff } };
@@ -590,7 +590,7 @@ TEST_F(groups, deleted_by_somebody_while_it_is_changed)
 	EXPECT_STREQ("b", module.group[0].link[0]);
 }
 
-/* The last that it does: what it began, and what was to go. */
+/* At its end the daemon completes what it began and deletes what must go. */
 TEST_F(groups, at_the_end_nothing_is_left_that_was_to_go)
 {
 	ASSERT_TRUE(follow(self->all, G "[Group h]\nmgid = ff15::2\n"));

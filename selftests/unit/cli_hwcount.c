@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When what a device counts is news. The test is the device, the module, and
- * the clocks.
+ * When the daemon reports that a counter of a device has risen. The test plays
+ * the device, the module, and the clocks.
  */
 #include "hwcount.h"
 
@@ -126,7 +126,7 @@ FIXTURE_TEARDOWN(hwcount)
 	event_base_free(self->base);
 }
 
-/* So many seconds later it counted so many more, and is looked at. */
+/* @s seconds later the counter has risen by @more, and the daemon reads it. */
 static void pass(struct event *timer, unsigned int s, uint64_t more)
 {
 	now += s * NS_PER_S;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose turn it is to be dialled; this is the module, and what dials. */
+/* Which link is dialled next; the test stands in for module and dialler. */
 #include "links_keep.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "links_core.h"
 
 #define LINKS	20	/* more than are dialled at once */
-#define AGAIN	12	/* of those that failed, at once */
+#define AGAIN	12	/* dials at once of links that failed before */
 #define AT_ONCE	16
-#define QUIET	128	/* of those that nobody answers, at once */
+#define QUIET	128	/* dials at once that nobody answers */
 
-static double waited;	/* of a link, as the loop saw it */
+static double waited;	/* a link's time to wait, seen in the event loop */
 
 static void ignore(void *ctx)
 {
@@ -93,7 +93,7 @@ static unsigned int dials(const struct rcd_links *all)
 	return rcd_links_count(all).dials;
 }
 
-/* What it waits for is over. */
+/* Let the link's timer expire. */
 static void wake(struct rcd_link *link)
 {
 	event_active(link->timer, EV_TIMEOUT, 0);
@@ -101,7 +101,7 @@ static void wake(struct rcd_link *link)
 	event_del(link->timer);
 }
 
-/* Its peer's host is not heard of for as long as a place is kept for it. */
+/* The peer's host does not answer for as long as the dial keeps its place. */
 static void be_quiet(struct rcd_link *link)
 {
 	event_active(link->patience, EV_TIMEOUT, 0);
@@ -114,7 +114,7 @@ static void fail(struct rcd_link *link)
 	dial_ops->done(link, -ETIMEDOUT, "nobody answers");
 }
 
-/* Each once, in vain; then each is to be tried again. */
+/* Rotate each link once, in vain; then let each be tried again. */
 static void rotate_all_again(struct rcd_link *up[LINKS])
 {
 	int i;
@@ -185,7 +185,7 @@ TEST_F(keep, a_dial_of_what_came_up_by_hand_is_no_failure)
 	EXPECT_EQ(1, link->tally.dialled[RCD_GIVEN_UP]);
 	EXPECT_EQ(0, link->tally.dialled[RCD_FAILED]);
 	EXPECT_EQ(0, warnings);
-	/* The next one is to rotate it. */
+	/* The next dial is a rotation. */
 	now += 60 * SECOND;
 	rcd_link_rotate(link);
 	ASSERT_NE(NULL, link->dial);
@@ -194,7 +194,7 @@ TEST_F(keep, a_dial_of_what_came_up_by_hand_is_no_failure)
 	EXPECT_EQ(1, warnings);
 }
 
-/* This end has told the peer that it is up, and hears no more of it. */
+/* This end has told the peer that it is up, but gets no answer. */
 TEST_F(keep, a_dial_that_fails_after_this_end_came_up_is_a_failure)
 {
 	struct rcd_link *link = self->down;
@@ -207,7 +207,7 @@ TEST_F(keep, a_dial_that_fails_after_this_end_came_up_is_a_failure)
 	EXPECT_EQ(1, link->tally.dialled[RCD_FAILED]);
 	EXPECT_EQ(0, link->tally.dialled[RCD_GIVEN_UP]);
 	EXPECT_EQ(1, warnings);
-	/* It is counted once. */
+	/* The failure is counted once. */
 	rcd_link_down(link, "one end gave this epoch up");
 	EXPECT_EQ(1, link->failures);
 	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
@@ -258,7 +258,7 @@ TEST_F(keep, a_link_that_is_down_has_its_turn_before_rotations)
 	fail(self->up[0]);
 	EXPECT_NE(NULL, self->down->dial);
 	EXPECT_EQ(NULL, self->up[AT_ONCE + 1]->dial);
-	/* Then those that came first. */
+	/* Among rotations, the first one in the queue has its turn. */
 	fail(self->up[1]);
 	EXPECT_NE(NULL, self->up[AT_ONCE]->dial);
 	EXPECT_TRUE(self->up[AT_ONCE + 1]->queued);
@@ -277,7 +277,7 @@ TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
 	EXPECT_NE(NULL, last->dial);
 }
 
-/* Seconds until it is dialled; no other one has its name. */
+/* Seconds until the link is dialled; no other link may have its name. */
 static double waits_for(const struct rcd_link *link)
 {
 	struct rcd_link_state *states;
@@ -292,7 +292,7 @@ static double waits_for(const struct rcd_link *link)
 	return waits;
 }
 
-/* Seconds until it rotates by itself; taken over, it had been up so long. */
+/* Adopt a link that was up that long; returns the seconds until it rotates. */
 static double rotates_in(struct rcd_link *link, unsigned int every,
 			 uint64_t was_up)
 {
@@ -321,7 +321,7 @@ TEST_F(keep, a_rotation_is_due_when_the_epoch_is_old_enough)
 	EXPECT_EQ(NULL, self->down->dial);
 }
 
-/* From the loop, as metrics are written. */
+/* Called from the event loop, like the code that writes metrics. */
 static void set_clock(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
@@ -386,13 +386,13 @@ TEST_F(keep, dials_that_nobody_answers_leave_room_for_others)
 	be_quiet(self->up[0]);
 	EXPECT_NE(NULL, self->down->dial);
 	EXPECT_EQ(AT_ONCE + 1, dials(&self->all));
-	/* Now it is an exchange as any other. */
+	/* Once its host has answered, it is an exchange like any other. */
 	dial_ops->step(self->up[0], RCX_STEP_TCP, "");
 	dial_ops->done(self->down, 0, NULL);
 	EXPECT_EQ(AT_ONCE, dials(&self->all));
 	dial_ops->done(self->up[0], 0, NULL);
 	EXPECT_EQ(AT_ONCE, dials(&self->all));
-	/* That goes on, and nobody waits for its host any more. */
+	/* That exchange goes on, and no timer waits for its host any more. */
 	dial_ops->step(self->up[1], RCX_STEP_TCP, "");
 	EXPECT_FALSE(event_pending(self->up[1]->patience, EV_TIMEOUT, NULL));
 }
@@ -418,7 +418,7 @@ TEST_F(keep, not_all_are_dialled_that_nobody_answers)
 	EXPECT_EQ(QUIET - 1 + AT_ONCE, dials(&self->all));
 }
 
-/* The back-off of what could not be changed is over. */
+/* Let the back-off after a failed change of the link expire. */
 static void try_again(struct rcd_link *link)
 {
 	event_active(link->mend, EV_TIMEOUT, 0);
@@ -440,7 +440,7 @@ TEST_F(keep, what_the_module_refuses_of_a_link_that_is_up_is_tried_again)
 	EXPECT_EQ(1, errors);
 	EXPECT_EQ(0, link->failures);
 	EXPECT_TRUE(event_pending(link->mend, EV_TIMEOUT, NULL));
-	/* It is rotated all the same, and that does not put it off. */
+	/* The link is rotated all the same; this does not delay the retry. */
 	rcd_link_rotate(link);
 	EXPECT_NE(NULL, link->dial);
 	fail(link);
@@ -468,7 +468,7 @@ TEST_F(keep, an_epoch_that_could_not_be_ended_is_ended_later)
 	EXPECT_TRUE(event_pending(link->mend, EV_TIMEOUT, NULL));
 	try_again(link);
 	EXPECT_EQ(1, ends);
-	/* A later one has what is configured. */
+	/* A later epoch has what is configured. */
 	later.epoch = 2;
 	rcd_link_adopt(link, &later);
 	EXPECT_EQ(1, ends);
@@ -481,7 +481,7 @@ TEST_F(keep, that_a_link_is_for_another_peer_is_told_when_it_is_down)
 	link->other = true;
 	rcd_link_ended(link, -ENOMEM, "out of memory");
 	EXPECT_EQ(0, others);
-	/* That may bring it up with the one before. */
+	/* An exchange that it answers may bring it up with the former peer. */
 	link->answering = true;
 	link->outdated = true;
 	rcd_link_ended(link, 0, "");
@@ -520,7 +520,7 @@ TEST_F(keep, that_a_link_is_for_nobody_is_told_when_it_is_deleted)
 	EXPECT_EQ(1, others);
 }
 
-/* So it is found at a start: who was its peer may have a group's key. */
+/* As found at a start of the daemon: that peer may have a group's key. */
 TEST_F(keep, that_a_link_is_up_with_another_peer_is_told_when_it_is_down)
 {
 	struct rcd_link *link = self->down;
@@ -599,7 +599,7 @@ TEST_F(keep, an_exchange_of_what_was_set_by_hand_begins_again)
 	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
 }
 
-/* The end of the epoch that is up does not end the one beside it. */
+/* Ending the epoch that is up does not end the one beside it. */
 TEST_F(keep, a_rotation_of_what_was_set_by_hand_begins_again)
 {
 	struct rcd_link *link = self->up[0];

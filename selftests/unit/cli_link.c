@@ -190,7 +190,7 @@ TEST_F(msg, round_trips_and_what_they_tell)
 	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
 	EXPECT_EQ(1ULL << 40, info.latency.sum);
 	EXPECT_EQ(5, info.latency.bucket[5]);
-	/* 23 * 24 / 2: at most 2 of them in the buckets up to 2 us, ... */
+	/* 23 * 24 / 2, as each bucket has as many as its index */
 	EXPECT_EQ(276, rcl_latency_count(&info.latency));
 	EXPECT_EQ(2000, rcl_latency_limit(1));
 	EXPECT_EQ(0, rcl_latency_limit(RCLINK_LATENCY_BUCKETS - 1));
@@ -276,7 +276,7 @@ TEST_F(msg, every_truncation_is_survived)
 	ASSERT_EQ(0, rcl_link_put_connect(self->msg, &connect));
 	full = self->hdr->nlmsg_len;
 	for (len = NLMSG_HDRLEN; len < full; len++) {
-		/* Of exactly this length, for the sanitizer to see. */
+		/* Of exactly this length: the sanitizer finds overruns. */
 		copy = malloc(len);
 		memcpy(copy, self->hdr, len);
 		((struct nlmsghdr *)copy)->nlmsg_len = len;
@@ -396,7 +396,7 @@ TEST_F(msg, a_ping_comes_back)
 			 RCLINK_A_PING_COUNT);
 	ASSERT_NE(NULL, count);
 	EXPECT_EQ(7, nla_get_u32(count));
-	/* A result has none. */
+	/* A result has no count. */
 	back.count = ping.count;
 	EXPECT_EQ(0, memcmp(&ping, &back, sizeof(ping)));
 }
@@ -425,7 +425,7 @@ TEST_F(msg, a_ping_of_another_length_is_none)
 	EXPECT_EQ(-EPROTO, rcl_ping_get(self->hdr, &back));
 }
 
-/* The kernel's refusal of a request, with the attributes in build(). */
+/* How rcl_nl_error() reports a refusal of the kernel with these attributes. */
 static int refusal_of(const struct nlmsghdr *req, const char *text, int off,
 		      int missing, int nest, uint32_t max, char *err)
 {
@@ -498,14 +498,14 @@ TEST_F(msg, a_refusal_does_not_repeat_itself)
 	refusal(self->hdr, "name: there is no such link",
 		NLMSG_HDRLEN + GENL_HDRLEN, 0, -1, err);
 	EXPECT_STREQ("name: there is no such link", err);
-	/* Nonsense of an offset says nothing. */
+	/* An invalid offset is ignored. */
 	refusal(self->hdr, "why", 5000, 0, -1, err);
 	EXPECT_STREQ("why", err);
 	refusal(self->hdr, NULL, -1, 0, -1, err);
 	EXPECT_STREQ("Invalid argument", err);
 }
 
-/* Netlink knows the family no more, and has no sentence for that. */
+/* Netlink no longer knows the family, and its error has no text. */
 TEST_F(msg, without_the_module_it_is_not_a_link_that_is_missing)
 {
 	const struct nlmsgerr e = { .error = -ENOENT, .msg = *self->hdr };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lists of what comes and goes meanwhile. The module is here. */
+/* Lists of entries that come and go meanwhile; dumps are made here. */
 #include "list.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 
 #include <kselftest_harness.h>
 
-#define THERE	3	/* in each dump */
+#define THERE	3	/* entries in each dump */
 
-static int asked, torn;	/* times; the first so many dumps are */
+static int asked, torn;	/* dumps made; the first @torn are torn */
 static int held;	/* what get() allocated */
 
 struct one {
@@ -19,7 +19,7 @@ struct one {
 struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags,
 			  char *err)
 {
-	/* Of no content, and never looked at. */
+	/* Any address will do: nobody looks at the message. */
 	return (struct nl_msg *)&asked;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A log that nobody reads keeps the daemon from nothing. */
+/* A log that nobody reads does not hold up the daemon. */
 #include "log.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ static int set_blocking(int fd, bool blocking)
 	return fcntl(fd, F_SETFL, blocking ? 0 : O_NONBLOCK);
 }
 
-/* Nothing is expected while stderr is that pipe: it would be said there. */
+/* No EXPECT while stderr is the pipe: its message would go there. */
 TEST(a_line_that_nobody_reads_is_left_out)
 {
 	char text[256] = "";

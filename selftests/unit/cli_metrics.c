@@ -130,7 +130,7 @@ TEST_F(metrics, say_how_a_group_is)
 	EXPECT_EQ(NULL, strstr(self->text, "123456789abcdef0"));
 }
 
-/* As the specification says which there are. */
+/* All those that the specification has */
 TEST_F(metrics, have_each_counter_of_a_group)
 {
 	unsigned int i, checked = 0;
@@ -167,7 +167,7 @@ TEST_F(metrics, have_a_histogram_of_round_trips)
 	HAS("rclink_control_rtt_seconds_count{link=\"b\"} 0");
 }
 
-/* Those of a histogram have an ending of their own. */
+/* The samples of a histogram have a suffix. */
 static const char *rest_of(const char *line, const char *name)
 {
 	static const char *const ends[] = { "_bucket", "_sum", "_count" };
@@ -180,7 +180,7 @@ static const char *rest_of(const char *line, const char *name)
 	return line;
 }
 
-/* No line of a sample without its own "# TYPE" before it. */
+/* Each sample follows the "# TYPE" line of its metric. */
 TEST_F(metrics, belong_to_the_head_above_them)
 {
 	char name[64] = "", *line, *rest = self->text;

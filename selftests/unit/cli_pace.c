@@ -107,7 +107,7 @@ TEST(each_30_s_up_forgive_one_failure)
 	EXPECT_EQ(0, rcd_backoff_fell(3, UINT64_MAX));
 }
 
-/* However long its peer was away before. */
+/* However many failures there were before */
 TEST(all_is_forgiven_after_3_minutes)
 {
 	EXPECT_EQ(0, rcd_backoff_fell(1000000, 180 * SECOND));
@@ -129,7 +129,7 @@ TEST(an_attack_every_11_s_is_met_later_each_time)
 		before = wait;
 	}
 	EXPECT_EQ(15 * SECOND, wait);
-	/* It goes on, and so does that. */
+	/* The attack goes on, and the wait stays at its limit. */
 	failures = rcd_backoff_fell(failures, 11 * SECOND);
 	EXPECT_EQ(wait, rcd_backoff(failures, NOW, NOW - 12 * SECOND, 0));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a test injects is what a device sends: bytes of whole packets, whose
- * ICRC another implementation of CRC-32 has computed.
+ * Packets that a test injects are like those of a device: they are compared
+ * with whole packets, whose ICRC another implementation of CRC-32 has computed.
  */
 #include "packet.h"
 

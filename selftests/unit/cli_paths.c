@@ -78,7 +78,7 @@ static void set(struct rcl_policy *policy, enum rcl_policy_field field,
 	policy->v[field] = value;
 }
 
-/* "rxe0/1:3 rxe1/1:3" */
+/* Return: the paths that are offered, such as "rxe0/1:3 rxe1/1:3". */
 static const char *offered(const struct rcl_link_info *link,
 			   const struct rcl_dev_info *devs, size_t ndevs,
 			   struct rcx_paths *paths)
@@ -113,7 +113,7 @@ TEST_F(host, better_kinds_come_first_and_unusable_ones_not_at_all)
 	EXPECT_STREQ("rxe0/1:3 rxe1/1:3 rxe0/1:2 rxe1/1:2 rxe0/1:1 rxe1/1:1",
 		     OFFERED(2));
 	EXPECT_EQ(0, self->paths.left);
-	/* There are nine. */
+	/* There are nine paths; one is left out. */
 	EXPECT_STREQ(best[0], OFFERED(3));
 	EXPECT_EQ(1, self->paths.left);
 }
@@ -137,7 +137,7 @@ TEST_F(host, what_the_operator_has_set_is_all)
 	EXPECT_STREQ("", OFFERED(3));
 }
 
-/* The module tells what was used last, too. */
+/* The module also tells what device, port and MTU the link used last. */
 TEST_F(host, what_was_used_last_binds_nobody)
 {
 	strcpy(self->link.used_device, "rxe1");
@@ -147,7 +147,7 @@ TEST_F(host, what_was_used_last_binds_nobody)
 	EXPECT_EQ(1024, self->paths.path[0].mtu);
 }
 
-/* A name with a blank, or packets that are too small. */
+/* A device name with a blank, or an MTU that is too small. */
 TEST_F(host, what_no_message_can_have_spoils_nothing)
 {
 	strcpy(self->devs[0].name, "rxe 0");
@@ -181,10 +181,10 @@ TEST_F(host, nothing_is_there_twice)
 	EXPECT_EQ(0, rcx_paths_check(&self->paths, self->err));
 }
 
-/* One of each port and network. */
+/* The first path of each port and network. */
 #define FIRST "rxe0/1:0 rxe1/1:3 rxe0/1:9 rxe0/1:10 "
 
-/* A port with many addresses leaves room for what the others have. */
+/* A port with many addresses leaves room for those of the other ports. */
 TEST_F(host, each_port_and_network_has_one_before_any_has_more)
 {
 	struct rcl_gid_info many[12];

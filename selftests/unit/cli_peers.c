@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(peers)
 	rch_peers_free(self->peers);
 }
 
-/* Of a peer with these names; the second may be NULL. */
+/* The identities of a peer with these names; the second may be NULL. */
 static const struct rcx_ids *ids_of(const char *name, const char *second)
 {
 	static struct rcx_ids ids;
@@ -42,7 +42,7 @@ static const struct rcx_ids *ids_of(const char *name, const char *second)
 	return &ids;
 }
 
-/* As which of them, or why not. */
+/* The index of the identity that is admitted, or a negative errno. */
 #define ADMIT(name, second, wanted)					\
 	rch_peers_admit(self->peers, ids_of(name, second), wanted,	\
 			self->link, self->err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets to listen on, what is said when there is none, and a stock peer's. */
+/* Sockets to listen on, their errors, and the sockets of a stock peer. */
 #include "socket.h"
 
 #include <arpa/inet.h>
@@ -50,7 +50,7 @@ TEST(an_address_of_another_host_is_refused)
 
 static const char said[] = "to and fro";
 
-/* 0 if it gets all of that. */
+/* 0 if all of said comes in. */
 static int get(int fd)
 {
 	char got[sizeof(said)], err[RCL_ERR_LEN];
@@ -81,7 +81,7 @@ static pid_t begin(int (*wait)(int arg), int arg)
 	return pid;
 }
 
-/* As Ctrl-Z and fg do it. */
+/* Stop and continue a child, as Ctrl-Z and fg do. */
 static void stop_and_go(pid_t pid)
 {
 	kill(pid, SIGSTOP);
@@ -115,7 +115,7 @@ TEST(who_was_stopped_goes_on_to_read)
 	EXPECT_TRUE(ends_well(pid));
 }
 
-/* Its first packet is dropped, as too many wait, and comes again. */
+/* The queue is full, so the first SYN is dropped, and sent again. */
 TEST(who_was_stopped_goes_on_to_connect)
 {
 	struct sockaddr_in addr = {

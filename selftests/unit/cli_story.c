@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A record as it is told: sentences, what repeats, and what to make of it. */
+/* How a record is told: its sentences, repetitions, conclusion and advice. */
 #include "story.h"
 
 #include <stdlib.h>
@@ -262,7 +262,7 @@ TEST_F(story, a_sentence_of_the_exchange_explains_more_than_its_end)
 	EXPECT_TOLD("What to do: do what that sentence says");
 }
 
-/* The dialler may be told by the peer before its own QP has failed. */
+/* The peer may tell the dialler before the dialler's own QP has failed. */
 TEST_F(story, an_exchange_that_failed_before_its_epoch_did_explains_it)
 {
 	struct teller *t = &self->t;
@@ -278,7 +278,7 @@ TEST_F(story, an_exchange_that_failed_before_its_epoch_did_explains_it)
 	EXPECT_TOLD("Tried last, at 2026-01-01T00:00:07.000Z: no path works");
 }
 
-/* Nor does one of an epoch before. */
+/* A note on an earlier exchange does not tell why the last one failed. */
 TEST_F(story, an_exchange_before_the_last_one_explains_nothing)
 {
 	struct teller *t = &self->t;
@@ -355,7 +355,7 @@ TEST_F(story, a_gap_is_told_where_it_is)
 	EXPECT_EQ(4, rcl_out_get_u64(t->doc, "entries_lost"));
 }
 
-/* A cycle in front of a gap is none with what is behind it. */
+/* A cycle before a gap is not counted with the cycles after it. */
 TEST_F(story, what_took_it_down_is_not_one_of_many_tries)
 {
 	struct rcl_entry *first;
@@ -415,7 +415,7 @@ TEST(every_reason_has_its_advice)
 	for (i = 0; i < NUM(spec_enums); i++) {
 		if (strcmp(spec_enums[i].set, "down-reason"))
 			continue;
-		/* No link is ever down for that. */
+		/* These are reasons of groups: no link goes down for them. */
 		if (spec_enums[i].value == RCLINK_DOWN_REASON_SUBNET_MANAGER ||
 		    spec_enums[i].value == RCLINK_DOWN_REASON_MTU_CHANGED) {
 			EXPECT_NE(unknown,

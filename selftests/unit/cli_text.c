@@ -69,7 +69,7 @@ TEST(the_names_of_attributes_are_those_of_the_specification)
 			names = &rcl_record_names;
 		else
 			continue;
-		/* Names are only needed of what may be in a request. */
+		/* Only an attribute that may be in a request needs a name. */
 		if (e->value < names->num && names->name[e->value])
 			EXPECT_STREQ(e->word, names->name[e->value]);
 	}

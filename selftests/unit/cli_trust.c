@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When the daemon reads its keys again, and which of two ends goes first; this
- * is the clock, and what reads.
+ * When the daemon reads its keys again, and which of two ends goes first. The
+ * clock and the functions that read keys are fakes.
  */
 #include "trust.h"
 
@@ -21,11 +21,11 @@
 #define SECOND	1000000000ULL
 
 static uint64_t now;
-static const char *refused;	/* why; NULL: nothing is */
-static const char *shown;	/* to a peer, as who this host is */
-static int keys[64];	/* one after the other */
+static const char *refused;	/* why keys are refused; NULL: they are not */
+static const char *shown;	/* identity that this host shows to a peer */
+static int keys[64];	/* one for each time they are read */
 static unsigned int reads;
-static const struct rcx_tls *dials;	/* with whose keys */
+static const struct rcx_tls *dials;	/* keys last used to dial */
 static unsigned int errors;	/* in the log */
 static unsigned int notices;
 
@@ -155,7 +155,7 @@ TEST_F(trust, what_was_read_to_answer_dials)
 	EXPECT_EQ(3, reads);
 }
 
-/* No file was left, say. */
+/* For example because there is no free file descriptor. */
 TEST_F(trust, what_cannot_be_used_is_tried_again)
 {
 	refused = "no file is left";
@@ -222,7 +222,7 @@ TEST_F(trust, changed_once_more_it_is_read_at_once)
 	EXPECT_EQ(3, reads);
 }
 
-/* Nobody who is half way has to begin again for that. */
+/* So no exchange under way has to begin again. */
 TEST_F(trust, read_again_without_a_change_it_is_the_same)
 {
 	struct rcd_trust *next;
@@ -249,7 +249,7 @@ TEST_F(trust, read_again_after_a_change_it_is_another)
 	rcd_trust_free(next);
 }
 
-/* What was dialled before may rest on what was there before. */
+/* An exchange that began before may rest on the old keys. */
 TEST_F(trust, what_was_noticed_in_between_is_a_change)
 {
 	struct rcd_trust *next, *last;
@@ -269,7 +269,7 @@ TEST_F(trust, what_was_noticed_in_between_is_a_change)
 	rcd_trust_free(next);
 }
 
-/* As when a list is named for the first time. */
+/* As when a file is configured for the first time. */
 TEST_F(trust, another_file_is_a_change)
 {
 	struct rcd_trust *next;
@@ -282,7 +282,7 @@ TEST_F(trust, another_file_is_a_change)
 	rcd_trust_free(next);
 }
 
-/* Does an end that is self go first when its peer is other? */
+/* Does an end with identity @self go first if its peer is @other? */
 static bool goes_first(const struct rcd_conf *conf, const char *self,
 		       const char *other)
 {
@@ -328,7 +328,7 @@ TEST_F(trust, of_two_pins_the_smaller_goes_first)
 	}
 }
 
-/* As in small letters, however it is written at either end. */
+/* Names are compared in lower case, however either end writes them. */
 TEST_F(trust, of_two_names_the_smaller_goes_first_whatever_the_case)
 {
 	static const struct {
@@ -355,7 +355,7 @@ TEST_F(trust, of_two_names_the_smaller_goes_first_whatever_the_case)
 	}
 }
 
-/* Then both give their own up, and who dials next goes on. */
+/* Then both ends give up their own exchange, and the next to dial goes on. */
 TEST_F(trust, who_is_the_same_does_not_go_first)
 {
 	const char *pin = "sha256:AZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the endpoint over libibverbs puts on the wire, and believes of it. */
+/* What the endpoint over libibverbs sends, and what it accepts. */
 #include "seal.h"
 #include "shown.h"
 #include "stamp.h"
@@ -56,7 +56,7 @@ TEST(an_address_of_ibv_rc_pingpong_is_read)
 	EXPECT_EQ(0, memcmp(stock_dest.gid, dest.gid, sizeof(dest.gid)));
 }
 
-/* Each byte but itself, or another digit where there is one. */
+/* Each byte is replaced by 'x', and by NUL; NUL itself by '0'. */
 TEST(any_other_bytes_are_refused)
 {
 	char err[RCL_ERR_LEN], text[RCV_STOCK_LEN];
@@ -83,7 +83,7 @@ TEST(a_qpn_of_nobody_is_refused)
 	EXPECT_EQ(-EPROTO, rcv_stock_decode(text, &dest, err));
 }
 
-/* Else one that was started without -g would answer by a GID it has not. */
+/* Otherwise a peer started without -g would use a GID that it does not have. */
 TEST(on_infiniband_a_stock_peer_is_told_a_gid_on_request_only)
 {
 	const uint32_t ib = RCLINK_LINK_LAYER_INFINIBAND;
@@ -133,7 +133,7 @@ TEST(there_is_no_key_behind_the_only_extent)
 	EXPECT_EQ(24, msg.len);
 }
 
-/* Another length, no bytes, an address that wraps, a shift, rights. */
+/* Bad numbers of bytes, addresses, shifts and rights; then other lengths. */
 TEST(memory_that_cannot_be_is_refused)
 {
 	static const struct {
@@ -161,7 +161,7 @@ TEST(memory_that_cannot_be_is_refused)
 	}
 }
 
-/* Memory from begin to end may have a key for a part of it only. */
+/* The first key may be good for the first part of the memory only. */
 TEST(what_the_first_key_of_memory_is_good_for_is_known)
 {
 	static const struct {
@@ -207,7 +207,7 @@ TEST(an_operation_is_tried_on_memory_that_allows_it_only)
 		const char *op;
 		int ret;
 		uint32_t size, rights, addr;
-		bool atomics;	/* of the own device */
+		bool atomics;	/* our device has them */
 	} rows[] = {
 		{ "write", 0, 4096, 3, 4, false },
 		{ "write", -EMSGSIZE, 4097, 3, 0, true },
@@ -262,7 +262,7 @@ TEST(what_is_sent_has_no_byte_of_what_was_there)
 
 FIXTURE(seal)
 {
-	struct rcv_seal a, b;	/* who dialled, who answered */
+	struct rcv_seal a, b;	/* of the initiator, of the responder */
 	uint8_t key[RCLINK_KEY_LEN];
 	uint8_t buf[RCL_MSG_SLOT];
 	int len;
@@ -291,7 +291,7 @@ FIXTURE_TEARDOWN(seal)
 	rcv_seal_wipe(&self->b);
 }
 
-/* As where the system's configuration says FIPS. */
+/* As on a system that is configured for FIPS. */
 TEST_F(seal, needs_a_cipher_that_openssl_may_refuse)
 {
 	struct rcv_seal seal;
@@ -350,7 +350,7 @@ TEST_F(seal, a_message_that_was_lost_is_missed)
 	EXPECT_EQ(-EILSEQ, rcv_seal_open(&self->b, self->buf, self->len));
 }
 
-/* Else it would be the nonce of the other direction. */
+/* Otherwise the nonce would be one of the other direction. */
 TEST_F(seal, a_sequence_has_no_direction)
 {
 	self->buf[8] |= 0x80;
@@ -393,12 +393,12 @@ TEST(a_peer_moves_the_numbers_of_its_own_link_only)
 	/* It never goes back. */
 	rcv_number_agreed("a", 7);
 	EXPECT_EQ(2 * far + 2, rcv_number_next("a"));
-	/* Without an epoch so far. */
+	/* Link c has had no epoch so far. */
 	rcv_number_agreed("c", 40);
 	EXPECT_EQ(41, rcv_number_next("c"));
 }
 
-/* What the device says of port 1, when the GID is gone, and when it is not. */
+/* Events of port 1, and their reasons if the GID is gone and if it holds. */
 TEST(news_of_a_port_end_an_epoch_as_in_the_module)
 {
 	static const struct {
@@ -471,7 +471,7 @@ TEST(a_device_that_fails_may_have_been_removed)
 	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
 }
 
-/* As ibv_devinfo has them; what is no single bit is nothing. */
+/* The same values as in ibv_devinfo; unknown ones give 0 or NULL. */
 TEST(the_wire_of_a_port_is_in_numbers)
 {
 	EXPECT_EQ(1, rcv_lanes(1));
@@ -500,14 +500,14 @@ TEST(stamps_are_compared_by_the_bits_that_they_have)
 	EXPECT_EQ(30, rcv_stamps_ns(0xfffffff0, 14, 0xffffffff, 1000000));
 	EXPECT_EQ(30, rcv_stamps_ns(-16ULL, 14, ~0ULL, 1000000));
 	EXPECT_EQ(6400, rcv_stamps_ns(0, 1000, ~0ULL, 156250));
-	/* An hour and more, which in ns * 1000000 is beyond 64 bits. */
+	/* Two hours. */
 	EXPECT_EQ(7200 * 1000000000ULL,
 		  rcv_stamps_ns(5, 7200 * 1000000000ULL + 5, ~0ULL, 1000000));
 	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, ~0ULL, 0));
 	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, 0, 1000000));
 }
 
-/* A policy of the defaults, but for one value. */
+/* Each limit is accepted, and one more is refused. */
 TEST(what_a_port_does_not_have_is_refused_as_by_the_module)
 {
 	static const struct {
@@ -552,7 +552,7 @@ TEST(what_a_port_does_not_have_is_refused_as_by_the_module)
 
 static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x0001, 0x0000, 0x8000 };
 
-/* In place of the library's. */
+/* Replaces the function of libibverbs. */
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
 		   __be16 *pkey)
 {
@@ -618,7 +618,7 @@ TEST_F(partition, is_none_of_roce)
 	EXPECT_EQ(0, self->local.pkey);
 }
 
-/* Of what this end read, by the check that it makes before a QP is moved. */
+/* By the check of both endpoints before a QP is modified. */
 TEST_F(partition, must_be_the_peers)
 {
 	static const struct {

@@ -40,7 +40,7 @@ void scratch_leave(void)
 	DIR *dir;
 
 #ifdef __SANITIZE_ADDRESS__
-	/* A test ends without the checks that run at exit. */
+	/* A test's process ends without the leak check at exit. */
 	must(!__lsan_do_recoverable_leak_check(), "find all memory freed");
 #endif
 	must(!chdir("/"), "leave the directory");
@@ -85,7 +85,7 @@ static void add_nul_san(X509 *cert)
 
 enum { P, Q, E, N, D, DP, DQ, QINV, RSA_NUMBERS };
 
-/* Of n[P], n[Q] and n[E]. */
+/* Derive the other numbers from n[P], n[Q] and n[E]. */
 static void derive_rsa(BIGNUM **n, BN_CTX *ctx)
 {
 	BIGNUM *p1 = BN_CTX_get(ctx), *q1 = BN_CTX_get(ctx);
@@ -130,7 +130,7 @@ static EVP_PKEY *import_rsa(BIGNUM **n)
 	return key;
 }
 
-/* Any length at once, where a search for primes would take minutes. */
+/* Keys of known primes are made at once; a search would take minutes. */
 static EVP_PKEY *make_mersenne(const int bits[3])
 {
 	BN_CTX *ctx = BN_CTX_new();

@@ -43,7 +43,7 @@ static size_t load(const char *name, uint8_t *buf)
 	return len;
 }
 
-/* A message under construction; the length word is put in by the decoder. */
+/* A message under construction; judge() puts in the length word. */
 struct draft {
 	uint8_t buf[RCX_MSG_MAX];
 	size_t len;
@@ -70,7 +70,7 @@ static void add(struct draft *d, unsigned int number, unsigned int width,
 	put(d, width, value);
 }
 
-/* Decode the draft with the right length word; returns the sentence. */
+/* Decode the draft with the right length word; returns the error or "ok". */
 static const char *judge(struct draft *d)
 {
 	static char err[RCL_ERR_LEN];
@@ -182,7 +182,7 @@ TEST(golden_paths_are_what_the_file_says)
 	EXPECT_EQ(0, path[2].vlan);
 }
 
-/* A field that need not be there is not mandatory for an older end, either. */
+/* An optional field is not marked as mandatory, so an older end skips it. */
 TEST(a_partition_key_is_carried_when_there_is_one)
 {
 	uint8_t buf[RCX_MSG_MAX];
@@ -219,7 +219,7 @@ TEST(masked_atomics_are_carried_by_who_has_them)
 	EXPECT_EQ(0, memcmp(buf + without, "\0\25\0\1\2", 5));
 	ASSERT_EQ(0, rcx_msg_decode(buf, with, &got, err));
 	EXPECT_EQ(RCLINK_ATOMICS_GLOBAL, got.endpoint.masked_atomics);
-	/* What is none is not said. */
+	/* Without masked atomics the field must be left out. */
 	buf[with - 1] = 0;
 	EXPECT_EQ(-EPROTO, rcx_msg_decode(buf, with, &got, err));
 	EXPECT_NE(NULL, strstr(err, "masked-atomics: 0"));
@@ -227,7 +227,7 @@ TEST(masked_atomics_are_carried_by_who_has_them)
 	EXPECT_EQ(-EPROTO, rcx_msg_decode(buf, with, &got, err));
 }
 
-/* T11: whatever is cut off, and whatever the length word says of it. */
+/* T11: wherever it is cut, and whether the length word is adapted or not. */
 TEST(a_message_cut_at_any_byte_is_refused)
 {
 	uint8_t buf[RCX_MSG_MAX], *exact;
@@ -283,7 +283,7 @@ TEST(fields_are_skipped_or_refused_by_their_top_bit)
 	start(&d, RCX_MSG_DONE);
 	EXPECT_SAYS("ok", judge(&d));
 	add(&d, 99, 4, 0);
-	/* Known elsewhere, but not in a DONE. */
+	/* Field 1 is known in other messages, but not in a DONE. */
 	add(&d, 1, 2, 1);
 	add(&d, 0, 0, 0);
 	EXPECT_SAYS("ok", judge(&d));
@@ -344,7 +344,7 @@ TEST(versions_of_a_welcome_are_in_order)
 	EXPECT_SAYS("version-min: 0 is not 1", judge(&d));
 }
 
-/* Both ways: neither sent nor, built by hand, taken. */
+/* Such values are not even encoded. */
 TEST(values_out_of_range_are_refused)
 {
 	struct rcx_msg good = golden_msg("endpoint_roce"), m;
@@ -431,7 +431,7 @@ TEST(paths_that_cannot_be_are_refused)
 #undef REFUSED
 }
 
-/* What still decodes can be encoded: both ends have the same ranges. */
+/* A message that still decodes can be encoded: both check the same ranges. */
 TEST(every_bit_flip_is_refused_or_encodable)
 {
 	uint8_t buf[RCX_MSG_MAX];
@@ -542,7 +542,7 @@ TEST(error_text_is_made_printable_and_short)
 	ASSERT_LT(0, len);
 	EXPECT_EQ(NULL, memchr(buf, 0x1b, len));
 
-	/* A peer that did not do so itself. */
+	/* As from a peer that did not make the text printable. */
 	start(&d, RCX_MSG_ERROR);
 	add(&d, MANDATORY | 16, 2, 1);
 	add(&d, MANDATORY | 17, 4, 0x1b5b324a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The conversation with a peer that breaks off or keeps silent (T11). */
+/* An exchange with a peer that breaks off or keeps silent (T11). */
 #include "exchange_lib.h"
 
 #include <errno.h>
@@ -31,8 +31,8 @@ FIXTURE_TEARDOWN(cut)
 }
 
 /*
- * A peer that keeps silent gives up by itself after 10 s: then its end would be
- * what is said. A reset may come with an errno instead of the advice.
+ * A silent peer gives up by itself after 10 s: then the error would tell of
+ * that. A reset may be told by an errno instead of the advice.
  */
 static bool says_why(const char *err, enum how how)
 {
@@ -60,7 +60,7 @@ static bool try_cut(struct world *w, bool server, const struct cut *cut)
 	return false;
 }
 
-/* Before it, behind the header, and in the middle; or at each byte. */
+/* Cut before the message, after its header, in its middle; or at each byte. */
 static size_t next_cut(size_t at, size_t len, bool at_each)
 {
 	if (at_each)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What counts only for a time: certificates, and what a CA revoked (T2). */
+/* What is valid for a time only: certificates, and CRLs of a CA (T2). */
 #include "exchange_tls.h"
 
 #define NOT_VALID	"this host's certificate is not valid now"
 
-/* What the owner of bad.key reads when this end refuses it. */
+/* Return: what the owner of bad.key is told when this end refuses it. */
 static const char *told(struct world *w, struct rcx_tls *listens)
 {
 	world_close(w);
@@ -69,7 +69,7 @@ TEST_F(tls, T2_not_yet_valid_is_refused_by_pin)
 	SAYS(NOT_VALID, told_by_pin(&self->w, self->err));
 }
 
-/* Whose list it is has to do something, and no peer is told to. */
+/* The host that has the CRL must act; its peer is not told of the CRL. */
 #define CRL_REFUSES(why) do {						\
 	const char *text = "this host's CRL " why;			\
 									\

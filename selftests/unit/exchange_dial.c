@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Dialling by a resolver that answers, or hangs. The test is the resolver. */
+/* Dialling with a resolver that answers, or hangs. The test is the resolver. */
 #include "dial.h"
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@
 #define HANGS		"hangs.example"
 #define LOCAL		"local.example"
 #define MANY		"many.example"	/* the last address is that of LOCAL */
-#define SILENT		"127.0.0.2"	/* its others: nobody answers there */
+#define SILENT		"127.0.0.2"	/* MANY's others: nobody answers */
 #define SILENT_NUM	6
 #define MOST		256	/* lookups at once */
 #define SECONDS		20
@@ -79,7 +79,7 @@ int getaddrinfo(const char *host, const char *port,
 	return libc(host, port, hints, list);
 }
 
-/* Until so many hang. */
+/* Wait until so many lookups hang. */
 static void wait_for(unsigned int num)
 {
 	pthread_mutex_lock(&lock);
@@ -187,7 +187,7 @@ TEST_F(dial, lookups_that_hang_are_not_begun_for_ever)
 {
 	unsigned int i;
 
-	/* Nobody waits for them any more, and they are still there. */
+	/* Nobody waits for these lookups any more, but they are still there. */
 	for (i = 0; i < MOST; i++) {
 		self->d.dial = start(&self->d, HANGS);
 		ASSERT_NE(NULL, self->d.dial) TH_LOG("%u: %s", i, self->d.err);
@@ -200,7 +200,7 @@ TEST_F(dial, lookups_that_hang_are_not_begun_for_ever)
 	}
 	EXPECT_FALSE(reaches(&self->d, LOCAL));
 	EXPECT_EQ(MOST, begun);
-	/* Who has an address is not concerned. */
+	/* An address needs no lookup. */
 	EXPECT_TRUE(reaches(&self->d, "127.0.0.1")) TH_LOG("%s", self->d.err);
 	let_go();
 	for (i = 0; i < SECONDS * 10 && !reaches(&self->d, LOCAL); i++)
@@ -208,7 +208,7 @@ TEST_F(dial, lookups_that_hang_are_not_begun_for_ever)
 	EXPECT_NE(SECONDS * 10, i) TH_LOG("%s", self->d.err);
 }
 
-/* A queue that is full drops who comes, as a host does that is off. */
+/* A listener whose queue is full is as silent as a host that is off. */
 TEST_F_TIMEOUT(dial, a_host_with_many_dead_addresses_is_reached, 60)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
@@ -226,7 +226,7 @@ TEST_F_TIMEOUT(dial, a_host_with_many_dead_addresses_is_reached, 60)
 		connect(waiting[i], (struct sockaddr *)&addr, sizeof(addr));
 	}
 	EXPECT_TRUE(reaches(&self->d, MANY)) TH_LOG("%s", self->d.err);
-	/* And none of the others was what was reached. */
+	/* The address that was reached was none of the silent ones. */
 	EXPECT_FALSE(reaches(&self->d, SILENT));
 	for (i = 0; i < NUM(waiting); i++)
 		close(waiting[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Key files: made, judged, and never told (T19, T21). */
+/* Key files: made, checked, and never disclosed (T19, T21). */
 #include "ident.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static struct rcx_tls *load(enum rcx_role role, const char *file, char *err)
 	return rcx_tls_new(role, &cfg, err);
 }
 
-/* NULL, or what is wrong with how both users of the file refuse it. */
+/* NULL if both users of the file refuse it with @text, or what they say. */
 static const char *refused(const char *file, const char *text)
 {
 	static char err[RCL_ERR_LEN];
@@ -129,7 +129,7 @@ TEST_F(ident, the_pin_is_that_of_the_public_key)
 	ASSERT_NE(NULL, tls);
 	EXPECT_EQ(0, rcx_tls_self(tls, self_text, self->err));
 	EXPECT_STREQ(self->pin, self_text);
-	/* Whoever holds it frees it, too. */
+	/* Each holder has to free it. */
 	EXPECT_EQ(tls, rcx_tls_hold(tls));
 	rcx_tls_free(tls);
 	EXPECT_EQ(0, rcx_tls_self(tls, self_text, self->err));
@@ -283,7 +283,7 @@ TEST_F(ident, T21_no_sentence_has_bytes_of_the_key)
 	}
 }
 
-/* The address and the wildcard are no names. */
+/* The address and the wildcard do not count as names. */
 TEST_F(ident, a_certificate_has_16_names_at_most)
 {
 	char san[1024] = "IP:192.0.2.1,DNS:*.example";
@@ -306,7 +306,7 @@ TEST_F(ident, a_certificate_has_16_names_at_most)
 	SAYS("my certificate has 17 DNS names", peer.err);
 }
 
-/* Both ends have the one certificate, and know only who vouched for its CA. */
+/* A CA file with an intermediate CA alone is refused; its root is needed. */
 TEST_F(ident, a_ca_has_a_root)
 {
 	const struct cert root_spec = { .cn = "root", .ca = true };
@@ -356,7 +356,7 @@ TEST_F(ident, what_nobody_writes_to_is_not_waited_for)
 	}
 }
 
-/* A key; in chain its certificate, and that of the CA between it and ca.pem. */
+/* Write a key, and to @chain its certificate and that of the CA in between. */
 static void write_chain(const char *key, const char *chain)
 {
 	const struct cert top = { .cn = "top", .ca = true };
@@ -374,7 +374,7 @@ static void write_chain(const char *key, const char *chain)
 	ident_drop(&c);
 }
 
-/* NULL, or why two hosts that have this do not know each other. */
+/* NULL, or why two hosts with this configuration refuse each other. */
 static const char *differ(const struct rcx_tls_config *cfg)
 {
 	static char err[RCL_ERR_LEN];

@@ -16,7 +16,7 @@
 
 #define WATCHDOG_SECONDS	20
 
-/* Numbers that a text cannot have by chance. */
+/* Numbers that no text contains by chance. */
 #define PSN	0xabc123
 #define RKEY	0x77665544
 #define ADDR	0xffff888012345000
@@ -57,7 +57,7 @@ struct rcl_path path_make(const char *address)
 	return path;
 }
 
-/* T21: nothing that is secret for the epoch is ever told to a person. */
+/* T21: no secret of the epoch is ever told to a person. */
 static void watch(struct owner *o, const char *text)
 {
 	static const char * const forms[] = { "%llu", "%llx" };
@@ -140,13 +140,13 @@ static int later(struct owner *o, int ms, event_callback_fn then)
 	return RCX_LATER;
 }
 
-/* Each epoch is a larger one. */
+/* Each epoch has a larger number than the one before. */
 static int prepare(struct owner *o, struct rcl_endpoint *local, char *err)
 {
 	int ret;
 
 	ret = asked(o, AT_PREPARE, o->prepares == o->aborts + 1, err);
-	/* Then there is nothing to undo. */
+	/* A prepare that failed has nothing to undo. */
 	if (ret)
 		o->prepares--;
 	if (ret)
@@ -290,7 +290,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct owner *o = ctx;
 
-	/* In order, and each once for a path. */
+	/* The steps of a path come in order, and each once. */
 	if (step == RCX_STEP_FAILED) {
 		o->failed++;
 		o->steps &= (1u << RCX_STEP_PREPARED) - 1;
@@ -443,7 +443,7 @@ const char *owner_wrong(const struct owner *o)
 		return "calls out of order";
 	if (o->leak)
 		return "a secret was told";
-	/* What is not undone is up; a session that then fails leaves it so. */
+	/* A prepare that is not undone is up, even if the session fails. */
 	if (o->prepares - o->aborts != up)
 		return "abort was not called when due";
 	if (!o->result != all)

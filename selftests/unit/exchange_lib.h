@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * For the tests of the exchange: certificates made on the spot, owners of
- * sessions that only count what is asked of them, and a peer that speaks TLS by
- * bare OpenSSL and can therefore break every rule.
+ * sessions that do little but count the calls that they get, and a peer that
+ * uses bare OpenSSL for TLS and can therefore break every rule.
  */
 #ifndef EXCHANGE_LIB_H
 #define EXCHANGE_LIB_H
@@ -36,11 +36,11 @@ struct cert {
 	bool ca;
 	bool nul_san;		/* DNS:good.example, a NUL, .evil.example */
 	int rsa;		/* bits; else P-256 */
-	/* RSA of 2^x - 1 for each: two primes and the exponent */
+	/* an RSA key from 2^x - 1 for each x: two primes and the exponent */
 	int mersenne[3];
 	bool ed25519;
 	const char *digest;	/* else SHA-256 */
-	long from, to;		/* seconds from now; both 0: a valid day */
+	long from, to;		/* seconds from now; both 0: valid for a day */
 };
 
 /* A directory for this test, which becomes the current one. */
@@ -51,12 +51,12 @@ void scratch_leave(void);
 struct ident ident_make(const struct cert *cert, const struct ident *issuer);
 void ident_write(const struct ident *id, const char *key_file,
 		 const char *cert_file);
-/* Behind those in the file: whoever issued them. */
+/* Append the issuer's certificate to those in the file. */
 void ident_append(const struct ident *id, const char *cert_file);
 void ident_drop(struct ident *id);
 /*
- * A CRL of ca that has the serial number of revoked, or nothing if NULL, for an
- * hour from so many seconds from now on.
+ * Write a CRL of ca with the serial number of revoked (none if NULL). It is
+ * valid for an hour, which begins from seconds after now.
  */
 void crl_write(const struct ident *ca, const X509 *revoked, long from,
 	       const char *file);
@@ -65,43 +65,43 @@ enum stage {
 	AT_NONE, AT_ADMIT, AT_OFFER, AT_PREPARE, AT_CONNECT, AT_ACTIVATE
 };
 
-/* One end of an exchange, and what it was asked to do. */
+/* One end of an exchange: how it is to behave, and which calls it got. */
 struct owner {
 	struct rcx_session *session;
 	struct rcx_paths paths;	/* offered; one if not filled in */
 	struct rcl_endpoint endpoint; /* of the first path; see there */
-	int bad_paths;		/* so many of them fail, at fail_at or ... */
+	int bad_paths;		/* the first so many fail, at fail_at or ... */
 	bool bad_hello;		/* ... because the link never comes up */
-	int silent_paths;	/* on so many of them nothing ever comes */
+	int silent_paths;	/* on the first so many the link stays down */
 	int fail_with;		/* errno, -EIO if not filled in */
 	enum stage fail_at;
 	enum stage cancel_at;
-	int prepare_ms;		/* that it takes, if not 0 */
-	int late_ms;		/* that connect takes, if not 0 */
-	int activate_ms;	/* that activate takes, if not 0 */
-	event_callback_fn meanwhile; /* called with the owner, half-way */
+	int prepare_ms;		/* how long prepare takes, if not 0 */
+	int late_ms;		/* how long connect takes, if not 0 */
+	int activate_ms;	/* how long activate takes, if not 0 */
+	event_callback_fn meanwhile; /* called with the owner, at half-time */
 	bool stay_down;		/* the link never comes up */
 	bool go_down;		/* the link goes down instead of up */
 	const char *only;	/* the identity to admit; NULL: any */
 	int admits, offers, prepares, connects, activates, aborts, dones;
 	int failed;		/* paths that were given up */
-	char tried[8 * RCX_PATH_LEN]; /* which, and why */
+	char tried[8 * RCX_PATH_LEN]; /* which paths those are, and why */
 	bool early;		/* a call came out of order */
-	bool leak;		/* a text told a PSN, key, rkey or address */
+	bool leak;		/* a text had a PSN, key, rkey or address */
 	unsigned int steps;	/* bit per enum rcx_step */
-	char first[RCLINK_PEER_MAX + 1];	/* of the peer's identities */
-	unsigned int names;	/* how many those are */
+	char first[RCLINK_PEER_MAX + 1];	/* peer's first identity */
+	unsigned int names;	/* number of the peer's identities */
 	char identity[RCLINK_PEER_MAX + 1];
 	char wanted[RCLINK_NAME_MAX + 1];
 	uint64_t agreed;
 	uint8_t key[RCLINK_KEY_LEN];
 	struct rcl_endpoint remote;
-	uint8_t gid[RCLINK_GID_LEN];	/* of the path that is prepared */
+	uint8_t gid[RCLINK_GID_LEN];	/* of the path being prepared */
 	int result;
 	char err[RCL_ERR_LEN];
 };
 
-/* A loopback listener and a loop; sessions are started as asked for. */
+/* A loopback listener and an event loop; tests start the sessions. */
 struct world {
 	struct event_base *base;
 	struct event *accepting;
@@ -110,7 +110,7 @@ struct world {
 	uint16_t port;
 	int timeout_ms;
 	int left;		/* sessions that are not done */
-	bool stuck;		/* the watchdog had to end it */
+	bool stuck;		/* the watchdog had to end the loop */
 	struct rcx_tls *dial_tls;
 	struct rcx_tls *listen_tls;
 	struct owner dialler;
@@ -119,22 +119,25 @@ struct world {
 
 void world_open(struct world *w);
 void world_close(struct world *w);
-/* The same again with contexts by pin, of the identity files a and b. */
+/*
+ * Open a world whose TLS contexts go by pin, of the identity files a and b. If
+ * it is not the first one, the former world is closed before.
+ */
 void world_open_pinned(struct world *w, bool first);
-/* Start an initiator; false with the sentence in dialler.err. */
+/* Start an initiator; false if that fails, and dialler.err says why. */
 bool world_dial(struct world *w);
 /* Accept one connection with a session. */
 void world_listen(struct world *w);
-/* Until all sessions are done. */
+/* Run the loop until all sessions are done. */
 void world_run(struct world *w);
 
 const struct rcx_ops *world_ops(void);
 
-/* An endpoint that a codec accepts, and the path that it is on. */
+/* An endpoint that the codec accepts; a path with this address. */
 struct rcl_endpoint endpoint_make(uint64_t epoch);
 struct rcl_path path_make(const char *address);
 
-/* What must hold of every end however it went: NULL, or what does not. */
+/* Check what must hold of every end in any case: NULL, or what is wrong. */
 const char *owner_wrong(const struct owner *o);
 
 #define HOLDS(o) do {							\
@@ -148,7 +151,7 @@ const char *owner_wrong(const struct owner *o);
 	EXPECT_NE(NULL, strcasestr(said, text)) TH_LOG("said: %s", said); \
 } while (0)
 
-/* A peer without manners, in a thread of its own. */
+/* A peer that may break the protocol, in a thread of its own. */
 struct raw {
 	/* Filled in by the test. */
 	struct world *world;
@@ -156,7 +159,7 @@ struct raw {
 	const char *key_file;	/* NULL: no certificate */
 	const char *cert_file;
 	int max_version;	/* TLS1_2_VERSION, or 0 */
-	const char *ciphers;	/* of TLS 1.2; NULL: as OpenSSL has it */
+	const char *ciphers;	/* of TLS 1.2; NULL: OpenSSL's default */
 	bool no_alpn;
 	SSL_SESSION *resume;
 	void (*script)(struct raw *r);
@@ -167,10 +170,10 @@ struct raw {
 	SSL_CTX *ctx;
 	SSL *ssl;
 	int fd;
-	bool shaken;		/* the handshake went well at this end */
+	bool shaken;		/* the handshake succeeded at this end */
 	bool reused;
-	bool again;		/* a second handshake went well */
-	uint8_t secret[EVP_MAX_MD_SIZE];	/* of what a client writes */
+	bool again;		/* a second handshake succeeded */
+	uint8_t secret[EVP_MAX_MD_SIZE];	/* of the client's traffic */
 	size_t secret_len;
 	uint8_t key[RCLINK_KEY_LEN];	/* as documented, of epoch 9 */
 	SSL_SESSION *session;
@@ -186,33 +189,33 @@ bool raw_recv(struct raw *r);
 size_t raw_build(struct raw *r, uint32_t type, uint8_t buf[RCX_MSG_MAX]);
 bool raw_say(struct raw *r, uint32_t type);
 void raw_reset(struct raw *r);
-/* Until our end breaks off. */
+/* Read and discard until our end breaks off. */
 void raw_wait(struct raw *r);
 /*
- * Our session against the raw peer; returns its owner. Without a script it
- * talks as one should, up to a byte of a message where there is a cut.
+ * Run our session against the raw peer; returns the session's owner. Without a
+ * script the peer follows the protocol; if its argument is a cut, up to there.
  */
 struct owner *raw_against(struct world *w, struct raw *r);
 
-/* A script: wait for the other end's word, to see whether it lets us in. */
+/* A script: wait for a byte of our end, to see whether it admits the peer. */
 void listen_only(struct raw *r);
 /*
- * Our initiator against a raw server, our responder against a raw client, each
- * of w->dial_tls or w->listen_tls, which must ask nothing of its owner. Returns
- * why it ended.
+ * Run our initiator (with w->dial_tls) against a raw server, or our responder
+ * (with w->listen_tls) against a raw client. The owner must not be asked to
+ * prepare, nor to admit a client. Returns why the session ended.
  */
 const char *try_initiator(struct world *w, struct raw *r);
 const char *try_responder(struct world *w, struct raw *r);
 
-/* The messages of each end in their order; the peer's are in between. */
+/* The messages of each end in order; those of the two ends alternate. */
 #define SERVER_SAYS	5
 #define CLIENT_SAYS	4
 extern const uint32_t server_says[SERVER_SAYS], client_says[CLIENT_SAYS];
 
-/* HANDSHAKE: not an end, but another beginning. */
+/* How to break off. HANDSHAKE asks for a second handshake instead. */
 enum how { FIN, RUDE_FIN, RESET, SILENCE, HANDSHAKE };
 
-/* A raw peer's argument. */
+/* A raw peer's argument: break off at this byte of this message. */
 struct cut {
 	uint32_t message;
 	size_t at;

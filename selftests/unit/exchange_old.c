@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What TLS had once: ciphers that keep nothing secret, or prove nothing, and
- * another handshake in a connection (T6). Older versions are in exchange_tls.c.
+ * What TLS once allowed: ciphers without secrecy or authentication, and another
+ * handshake in a connection (T6). Older versions are in exchange_tls.c.
  */
 #include "exchange_lib.h"
 
@@ -26,7 +26,7 @@
 #define FATAL			2
 #define HANDSHAKE_FAILURE	40
 #define PROTOCOL_VERSION	70
-#define MISSING			109	/* an extension is */
+#define MISSING			109	/* missing_extension */
 
 FIXTURE(old)
 {
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(old)
 	scratch_leave();
 }
 
-/* Nobody was asked for anything. */
+/* The owner's error, if the peer was refused before anything was done for it */
 static const char *refused(const struct world *w, const struct owner *o)
 {
 	if (owner_wrong(o))
@@ -60,7 +60,7 @@ static const char *refused(const struct world *w, const struct owner *o)
 	return o->err;
 }
 
-/* Two that break the rule alike understand each other. */
+/* Can two ends that break the rule alike shake hands? */
 static bool meet(struct world *w, const struct raw *client,
 		 const struct raw *server)
 {
@@ -100,7 +100,7 @@ TEST_F(old, T6_ciphers_without_secrecy_or_proof_are_refused)
 	}
 }
 
-/* By number, as OpenSSL does not have all of them. */
+/* Cipher suites by number, because OpenSSL lacks some of them. */
 static const uint16_t export[] = {
 	0x0003, 0x0006, 0x0008, 0x000b, 0x000e, 0x0011, 0x0014, 0x0017, 0x0019,
 	0x0026, 0x0027, 0x0028, 0x0029, 0x002a, 0x002b, 0x0060, 0x0061, 0x0062,
@@ -122,7 +122,7 @@ static const uint16_t anonymous[] = {
 
 static const uint16_t sound[] = { 0x1301, 0x1302, 0x1303 };
 
-/* A ClientHello in its record; with the extension that says 1.3. */
+/* A ClientHello in its record; @is_1_3 adds the extension for TLS 1.3. */
 static size_t hello(uint8_t *to, const uint16_t *suites, size_t n, bool is_1_3)
 {
 	static const uint8_t says_1_3[] = { 0, 7, 0, 43, 0, 3, 2, 3, 4 };
@@ -155,7 +155,7 @@ static size_t hello(uint8_t *to, const uint16_t *suites, size_t n, bool is_1_3)
 	return p - to;
 }
 
-/* Our end's sentence; it tells the peer with that alert, and no more. */
+/* Our end's error; it must send @alert to the peer, and nothing else. */
 static const char *hello_says(struct world *w, const uint16_t *suites, size_t n,
 			      bool is_1_3, int alert)
 {
@@ -207,7 +207,7 @@ TEST_F(old, T6_a_hello_with_such_ciphers_alone_is_refused)
 	}
 }
 
-/* It was for these: of another hello as short as that more is wanted. */
+/* As short a hello with sound ciphers is refused for missing extensions. */
 TEST_F(old, T6_a_hello_with_sound_ciphers_is_not_refused_for_them)
 {
 	const char *err = hello_says(&self->w, sound, 3, true, MISSING);
@@ -217,8 +217,9 @@ TEST_F(old, T6_a_hello_with_sound_ciphers_is_not_refused_for_them)
 }
 
 /*
- * At each message, and in the middle of it, the peer begins with another
- * handshake: what was prepared is undone, and before that nothing is.
+ * The peer begins another handshake before or within each of its messages. Our
+ * end refuses it; until the first message is complete it has prepared nothing.
+ * Returns the number of failures.
  */
 static int begin_again(struct world *w, bool server)
 {
@@ -323,7 +324,7 @@ static void seal_hello(struct raw *r)
 	raw_wait(r);
 }
 
-/* What is sealed so our end reads, as an OFFER shows, but no ClientHello. */
+/* Our end takes an OFFER from send_sealed(), but refuses a ClientHello. */
 TEST_F(old, T6_another_handshake_that_is_sealed_is_refused)
 {
 	struct raw offers = { .script = seal_offer };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which paths go together, and in which order: the same at both ends. */
+/* Which pairs of paths are tried, in which order: the same at both ends. */
 #include "path.h"
 
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ static struct rcl_path infiniband(const char *gid)
 	return path;
 }
 
-/* "00 11 10" */
+/* The pairs, initiator's path first, as in "00 11 10" */
 static const char *order(const struct rcx_paths *a, const struct rcx_paths *b)
 {
 	static char text[RCX_TRIES_MAX * 3 + 1];
@@ -121,7 +121,7 @@ static uint32_t draw(uint32_t below)
 	return random() % below;
 }
 
-/* From a small world, so that much is alike. */
+/* Draw from few values, so that many paths are alike. */
 static void draw_paths(struct rcx_paths *paths)
 {
 	static const char * const addresses[] = {
@@ -142,7 +142,7 @@ static void draw_paths(struct rcx_paths *paths)
 	}
 }
 
-/* Each list turned round, so that it is seen from the other end. */
+/* Do both ends get the same pairs, each only once? */
 static bool same_for_both(const struct rcx_paths *a, const struct rcx_paths *b)
 {
 	struct rcx_pair here[RCX_TRIES_MAX], there[RCX_TRIES_MAX];
@@ -151,7 +151,7 @@ static bool same_for_both(const struct rcx_paths *a, const struct rcx_paths *b)
 	unsigned int num, i, j;
 	char err[1024];
 
-	/* What the other end has is what came over the wire. */
+	/* An end knows the other end's list as it came over the wire. */
 	if (rcx_paths_decode(&got[0], bytes[0],
 			     rcx_paths_encode(a, bytes[0]), err) ||
 	    rcx_paths_decode(&got[1], bytes[1],
@@ -172,7 +172,7 @@ static bool same_for_both(const struct rcx_paths *a, const struct rcx_paths *b)
 	return true;
 }
 
-/* The first pair beats what else the initiator has, also one against one. */
+/* The initiator's path in the first pair also beats each other one alone. */
 static bool first_is_best(const struct rcx_paths *a, const struct rcx_paths *b)
 {
 	struct rcx_pair pairs[RCX_TRIES_MAX], pair[RCX_TRIES_MAX];
@@ -188,7 +188,7 @@ static bool first_is_best(const struct rcx_paths *a, const struct rcx_paths *b)
 
 		if (i == first)
 			continue;
-		/* In the order of their places, which may decide. */
+		/* Keep the order of the two, which may decide. */
 		two.path[behind] = a->path[i];
 		two.path[!behind] = a->path[first];
 		if (!rcx_paths_order(&two, &one, pair) ||

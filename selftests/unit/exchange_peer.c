@@ -69,7 +69,7 @@ static void send_bytes(struct raw *r)
 	raw_recv(r);
 }
 
-/* Returns the sentence of our end; the peer must have been told the same. */
+/* Return: the error of our end; the peer must have been told the same. */
 static const char *breaks(struct world *w, bool server, const void *data,
 			  size_t len, size_t repeat)
 {
@@ -122,7 +122,7 @@ TEST_F_TIMEOUT(peer, T12_ten_megabytes_are_refused, 60)
 	long grown[2], before;
 	int server, all;
 
-	/* What conversations take themselves is shown by the first two. */
+	/* The first two conversations show what a conversation itself takes. */
 	for (all = 0; all < 2; all++) {
 		before = peak_kib();
 		for (server = 0; server < 2; server++)
@@ -184,7 +184,7 @@ TEST_F(peer, T12_segments_of_one_byte_are_put_together)
 	EXPECT_EQ(0, self->w.listener_end.result);
 }
 
-/* One message whose every byte is given, from a server. */
+/* One message from a server, given byte by byte. */
 #define SERVER_SENDS(...) ({						\
 	static const uint8_t bytes[] = { __VA_ARGS__ };			\
 	breaks(&self->w, true, bytes, sizeof(bytes), 1);		\
@@ -248,7 +248,7 @@ TEST_F(peer, T14_garbage_is_refused)
 	     CLIENT_SENDS(0, 0, 0, 4, 0x12, 0x34, 0, 1));
 	SAYS("unknown message (type 0)",
 	     CLIENT_SENDS(0, 0, 0, 4, 0, 0, 0, 1));
-	/* "HTTP" is a length. */
+	/* "HTTP" is read as a length. */
 	SAYS("bytes is not", CLIENT_SENDS('H', 'T', 'T', 'P', '/', '1', 13,
 					  10));
 }
@@ -344,7 +344,7 @@ TEST_F(peer, messages_out_of_order_are_refused)
 	SAYS("DONE (type 5) came while waiting for the link", o->err);
 }
 
-/* Many paths, none of which the peer ever tries in earnest. */
+/* The peer fails each of many paths without trying it. */
 static void fail_all(struct raw *r)
 {
 	raw_recv(r);
@@ -400,7 +400,7 @@ TEST_F(peer, a_path_is_tried_once_and_only_one_is_prepared)
 	SAYS("192.0.2.5 to 192.0.2.1: the same", o->err);
 }
 
-/* All that may be under way to an end that gave this path up. */
+/* All messages that may be under way to an end that gave this path up. */
 static void say_path(struct raw *r)
 {
 	raw_say(r, RCX_MSG_ENDPOINT);
@@ -430,7 +430,7 @@ static void flood(struct raw *r)
 	raw_wait(r);
 }
 
-/* Against an end with three paths, of which it fails two at once. */
+/* Against an end with three paths, two of which fail at once. */
 static struct owner *against_two_bad(struct world *w, struct raw *r)
 {
 	struct owner *o = &w->listener_end;

@@ -34,7 +34,7 @@ static int take_alpn(SSL *ssl, const unsigned char **out, unsigned char *len,
 	return SSL_TLSEXT_ERR_OK;
 }
 
-/* For who writes records of its own. */
+/* Keep the client's secret for tests that write records of their own. */
 static void keep_secret(const SSL *ssl, const char *line)
 {
 	static const char label[] = "CLIENT_TRAFFIC_SECRET_0 ";
@@ -217,7 +217,7 @@ void raw_reset(struct raw *r)
 	r->fd = -1;
 }
 
-/* The messages of each end in their order; the peer's are in between. */
+/* The messages of each end in order; those of the peer come in between. */
 const uint32_t server_says[] = {
 	RCX_MSG_WELCOME, RCX_MSG_ANSWER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM,
 	RCX_MSG_DONE
@@ -236,8 +236,8 @@ void raw_wait(struct raw *r)
 }
 
 /*
- * As in TLS 1.2. In a connection of TLS 1.3 OpenSSL asks for none, so what asks
- * for it goes by its side.
+ * Renegotiate, as in TLS 1.2. OpenSSL does not do so in a connection of TLS
+ * 1.3, so the request is sent past it, in the clear.
  */
 static void handshake_again(struct raw *r)
 {
@@ -276,7 +276,7 @@ static void break_off(struct raw *r, enum how how)
 	}
 }
 
-/* Talk as one should, up to a byte of a message. */
+/* Follow the protocol; with a cut, break off at a byte of a message. */
 static void talk_and_cut(struct raw *r)
 {
 	const struct cut *cut = r->arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The conversation between two ends that keep the rules: what is asked of the
- * owner and when, and what becomes of it when either owner cannot go on.
+ * An exchange between two ends that keep the rules: which calls the owners get
+ * and when, and how the exchange ends when either owner cannot go on.
  */
 #include "exchange_lib.h"
 
@@ -177,7 +177,7 @@ static void cancel_later(evutil_socket_t fd, short what, void *arg)
 
 static struct world *current_world;	/* of cancel_when_active() */
 
-/* When the link is nearly up; arg is its dialler. */
+/* Cancel once the dialler, arg, was told to activate the link. */
 static void cancel_when_active(evutil_socket_t fd, short what, void *arg)
 {
 	const struct timeval soon = { .tv_usec = 100000 };
@@ -214,7 +214,7 @@ TEST_F(session, cancel_from_outside_is_done_when_it_returns)
 	EXPECT_EQ(1, o->aborts);
 	SAYS("peer: interrupted", self->w.listener_end.err);
 
-	/* Before anything was connected. */
+	/* Cancel before anything is connected. */
 	world_open_pinned(&self->w, false);
 	ASSERT_TRUE(world_dial(&self->w));
 	rcx_session_cancel(o->session, "never mind");
@@ -235,7 +235,7 @@ TEST_F(session, a_link_that_goes_down_ends_both)
 	SAYS("peer: the link went down", r->err);
 }
 
-/* What of it takes time is the first end's alone; 0: nothing. */
+/* Let only this stage of the owner take time; 0 ms: none. */
 static void takes(struct owner *o, enum stage at, int ms)
 {
 	o->prepare_ms = at == AT_PREPARE ? ms : 0;
@@ -245,7 +245,7 @@ static void takes(struct owner *o, enum stage at, int ms)
 
 static const enum stage slow[] = { AT_PREPARE, AT_CONNECT, AT_ACTIVATE };
 
-/* The other end is ready at once, and says so before anybody reads it. */
+/* The other end is ready at once, and says so before this one reads it. */
 TEST_F(session, what_takes_the_owner_time)
 {
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
@@ -261,7 +261,7 @@ TEST_F(session, what_takes_the_owner_time)
 		EXPECT_EQ(0, i->result);
 		EXPECT_EQ(0, r->result);
 		EXPECT_EQ(0, memcmp(i->key, r->key, RCLINK_KEY_LEN));
-		/* It slept meanwhile. */
+		/* The process slept meanwhile. */
 		EXPECT_GT(CLOCKS_PER_SEC / 4, clock() - begin);
 
 		world_open_pinned(&self->w, false);
@@ -272,7 +272,7 @@ TEST_F(session, what_takes_the_owner_time)
 		HOLDS(i);
 		HOLDS(r);
 		EXPECT_EQ(-EIO, r->result);
-		/* What failed to be prepared has nothing to undo. */
+		/* A prepare that failed leaves nothing to undo. */
 		EXPECT_EQ(r->prepares, r->aborts);
 		EXPECT_EQ(slow[n] != AT_PREPARE, r->aborts);
 		SAYS("peer: it was told to fail", i->err);
@@ -329,7 +329,7 @@ static void up_and_cancel_later(evutil_socket_t fd, short what, void *arg)
 	cancel_later(fd, what, arg);
 }
 
-/* The module says so on another socket than it answers on. */
+/* News of the link comes on another socket than the module's answer. */
 TEST_F(session, what_comes_up_before_it_is_known_to_be_activated)
 {
 	struct owner *i = &self->w.dialler;
@@ -342,7 +342,7 @@ TEST_F(session, what_comes_up_before_it_is_known_to_be_activated)
 	EXPECT_EQ(0, i->result);
 	EXPECT_EQ(0, i->aborts);
 
-	/* Who did not hear of it has to undo it. */
+	/* A session cancelled before the answer undoes the activation. */
 	world_open_pinned(&self->w, false);
 	takes(i, AT_ACTIVATE, 400);
 	i->meanwhile = up_and_cancel_later;
@@ -352,7 +352,7 @@ TEST_F(session, what_comes_up_before_it_is_known_to_be_activated)
 	EXPECT_EQ(1, i->aborts);
 }
 
-/* All that this end needs to connect its QPs is there to be read. */
+/* Send all that the other end needs to connect its QPs, then reset. */
 static void reset_early(struct raw *r)
 {
 	if (!r->server)
@@ -395,7 +395,7 @@ TEST_F(session, a_peer_that_is_gone_meanwhile_keeps_nobody_busy)
 		EXPECT_EQ(1, o->connects);
 		EXPECT_EQ(1, o->aborts);
 		SAYS("the connection broke", o->err);
-		/* It slept. */
+		/* The process slept. */
 		EXPECT_GT(CLOCKS_PER_SEC * 35 / 100, clock() - begin);
 		world_open_pinned(&self->w, false);
 	}
@@ -416,7 +416,7 @@ TEST_F(session, a_link_that_does_not_come_up_is_given_up)
 	EXPECT_NE(0, r->result);
 }
 
-/* Paths that go together one by one: other networks are behind in the order. */
+/* Paths that match in pairs; pairs across networks come last. */
 static void give_paths(struct world *w, unsigned int num)
 {
 	unsigned int i;
@@ -431,7 +431,7 @@ static void give_paths(struct world *w, unsigned int num)
 	}
 }
 
-/* Whoever fails, at whatever stage: both go on with the next one. */
+/* Whichever end fails, at whatever stage, both go on with the next path. */
 TEST_F(session, a_path_that_fails_is_followed_by_the_next_one)
 {
 	enum stage stage;
@@ -514,7 +514,7 @@ TEST_F(session, when_no_path_works_one_sentence_has_all)
 	EXPECT_STREQ(want[1], r->err);
 }
 
-/* The first one leads nowhere, and nobody says so. */
+/* The first path leads nowhere, and nobody says so. */
 TEST_F(session, a_path_that_proves_nothing_leaves_time_for_the_next_one)
 {
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
@@ -568,7 +568,7 @@ TEST_F(session, a_refusal_that_is_not_of_the_path_ends_it)
 	SAYS("peer: it was told to fail", r->err);
 }
 
-/* There is something to read whenever somebody looks, and never a message. */
+/* Always send something to read, but never a message. */
 static void update_keys(struct raw *r)
 {
 	BIO *mem = BIO_new(BIO_s_mem());
@@ -576,7 +576,7 @@ static void update_keys(struct raw *r)
 	char *data;
 	int i;
 
-	/* Many at a time, or it would be slower than who reads. */
+	/* Many at a time, to be faster than the reader */
 	SSL_set0_wbio(r->ssl, mem);
 	do {
 		for (i = 0; i < 1000; i++) {

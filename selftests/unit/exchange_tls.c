@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is let in, by real handshakes (T1, T3 to T7). Nothing may be asked of the
- * owner before the peer is proven.
+ * Which peers are let in, by real handshakes (T1, T3 to T7). The owner must not
+ * be asked for anything before the peer is authenticated.
  */
 #include "exchange_tls.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Own initiator and responder, both by CA; names of the responder's end. */
+/* Both ends are ours, by CA; @spec is the responder's certificate. */
 static void both_by_ca(struct world *w, const struct cert *spec,
 		       const struct ident *ca, char *err)
 {
@@ -44,7 +44,7 @@ TEST_F(tls, both_ends_come_up_by_ca_and_name)
 	struct world *w = &self->w;
 	int i;
 
-	/* There is room for 16, and for the one that counts in any case. */
+	/* There is room for 16 names; the expected one always has a place. */
 	for (i = 1; i < RCX_IDS_MAX; i++)
 		strcat(san, ",DNS:x.example");
 	strcat(san, ",DNS:good.example");
@@ -73,7 +73,7 @@ TEST_F(tls, any_name_of_a_certificate_may_be_the_admitted_one)
 	EXPECT_EQ(0, w->listener_end.result) TH_LOG("%s", w->listener_end.err);
 	EXPECT_EQ(1, w->listener_end.admits);
 	EXPECT_STREQ("b.example", w->listener_end.identity);
-	/* What this end takes itself for. */
+	/* The name that the initiator gives itself. */
 	EXPECT_EQ(0, rcx_tls_self(w->dial_tls, self->err, self->err));
 	EXPECT_STREQ("a.example", self->err);
 	EXPECT_STREQ("a.example", w->listener_end.first);
@@ -346,7 +346,7 @@ TEST_F(tls, T4_rsa_of_a_long_exponent_is_refused_by_ca)
 	CA_REFUSES(&spec, &self->ca, "takes too long", "takes too long");
 }
 
-/* A CA of the same name as ours, which nobody has vouched for. */
+/* A CA of the same name as ours, signed by ours. */
 TEST_F(tls, T4_an_issuer_of_a_long_exponent_verifies_no_crl)
 {
 	const struct cert spec = {
@@ -407,7 +407,7 @@ TEST_F(tls, T4_sha1_is_refused)
 
 TEST_F(tls, T4_md5_is_refused)
 {
-	/* ECDSA has no such signature. */
+	/* ECDSA has no signature with MD5. */
 	const struct cert rsa = { .cn = "CA", .ca = true, .rsa = 2048 };
 	struct ident ca = ident_make(&rsa, NULL);
 	struct cert spec = good;
@@ -441,7 +441,7 @@ TEST_F(tls, T5_a_client_without_a_certificate_is_refused)
 
 	w->listen_tls = by_ca(RCX_RESPONDER, NULL, self->err);
 	SAYS("sent no certificate", try_responder(w, &by_name));
-	/* TLS 1.3 let it believe that it was in. */
+	/* In TLS 1.3 the client completes its handshake before that. */
 	EXPECT_TRUE(by_name.shaken);
 	world_close(w);
 	world_open(w);
@@ -457,7 +457,7 @@ TEST_F(tls, T5_a_client_that_was_refused_creates_nothing)
 		.key_file = "good.key", .ca_file = "ca.pem",
 	};
 
-	/* The client takes the server's key, the server not the client's. */
+	/* The client accepts the server's key, but not vice versa. */
 	ident_write(&id, "good.key", NULL);
 	ident_drop(&id);
 	ASSERT_EQ(0, rcx_ident_generate("a", self->err));
@@ -525,7 +525,7 @@ TEST_F(tls, T7_no_session_can_be_resumed)
 	EXPECT_FALSE(SSL_SESSION_is_resumable(first.session));
 	EXPECT_EQ(0, SSL_SESSION_get_max_early_data(first.session));
 
-	/* And if it insists. */
+	/* A client that offers it nevertheless does not resume it. */
 	second.resume = first.session;
 	w->listener_end.dones = 0;
 	SAYS("closed the connection", try_responder(w, &second));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A strange certificate against both of our ends: our initiator against a
- * server that has it, our responder against a client.
+ * Tries a strange certificate on both of our ends: our initiator against a
+ * server that has it, our responder against a client that has it.
  */
 #ifndef EXCHANGE_TLS_H
 #define EXCHANGE_TLS_H
@@ -14,7 +14,7 @@
 FIXTURE(tls)
 {
 	struct world w;
-	struct ident ca;	/* ca.pem, and own.key with own.pem of it */
+	struct ident ca;	/* in ca.pem; it issued own.pem for own.key */
 	char err[RCL_ERR_LEN];
 };
 
@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(tls)
 	scratch_leave();
 }
 
-/* An initiator has what a responder has read, as in rclinkd. */
+/* As in rclinkd, an initiator uses the files that a responder has read. */
 static struct rcx_tls *by_ca(enum rcx_role role, const char *crl, char *err)
 {
 	const struct rcx_tls_config cfg = {
@@ -72,7 +72,7 @@ static struct rcx_tls *by_pin(enum rcx_role role, const char *key,
 	return tls;
 }
 
-/* Both of our ends against a certificate made as told; "": any end. */
+/* Both of our ends refuse a certificate made to spec; "": for any reason. */
 #define REFUSES(spec, issuer, initiator, responder, text_i, text_r) do { \
 	struct ident bad = ident_make(spec, issuer);			\
 	struct raw server = { .key_file = "bad.key" };			\

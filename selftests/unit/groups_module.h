@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module that the daemon asks for its groups, what asks it, which is over
- * when the test says so, and how the daemon is told of its files.
+ * Stands in for the module, of which the daemon asks groups, for the requests,
+ * which end when the test says so, and for the loading of the configuration.
  */
 #ifndef GROUPS_MODULE_H
 #define GROUPS_MODULE_H
@@ -28,19 +28,19 @@ static struct {
 	bool refuses;
 	struct rcl_group_info group[MAX];
 	size_t num;
-	uint32_t ids;			/* that were given */
+	uint32_t ids;			/* given so far */
 	unsigned int added;
 	unsigned int deleted;
 	unsigned int changed;
 	unsigned int rekeyed;
 	bool unloading;
-	unsigned int failures;		/* as the back-off heard */
-	unsigned int waits;		/* that it was asked for */
+	unsigned int failures;		/* last passed to rcd_backoff() */
+	unsigned int waits;		/* calls of rcd_backoff() */
 	unsigned int errors;		/* in the log */
-	char said[128];			/* the last of it */
+	char said[128];			/* the last line of the log */
 } module;
 
-/* The first one of each group has begun, and these are over in any order. */
+/* The first request of each link or group has begun; any may end next. */
 struct rch_ask {
 	struct rch_request request;
 	char what[sizeof(struct rcl_group_info) +
@@ -131,7 +131,7 @@ static void settle(void)
 		finish(0);
 }
 
-/* What has not begun, and need not, is dropped. */
+/* Drops a request that has not begun, unless it must be carried out. */
 void rch_ask_leave(struct rch_ask *ask)
 {
 	bool begun = true;
@@ -169,7 +169,7 @@ static struct rcl_group_info *find(const char *name)
 	return NULL;
 }
 
-/* Of what was not said, the module tells what it has chosen. */
+/* The module chooses the values that @want leaves open, and tells them. */
 static struct rcl_group_info *have(const struct rcl_group_info *want)
 {
 	struct rcl_group_info *group = &module.group[module.num++];
@@ -293,7 +293,7 @@ static void say(void *ctx, const struct rcd_place *place, const char *text)
 	printf("# line %u: %s\n", place->line, text);
 }
 
-/* As at a start, or at a reload: groups are looked at when links are. */
+/* As at a start, or at a reload: sets the groups, then looks at them. */
 static bool begin(struct rcd_groups *all, const char *text)
 {
 	FILE *from = fmemopen((void *)text, strlen(text), "r");

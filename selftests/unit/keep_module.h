@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module that the daemon asks for its links, and what dials them. */
+/* Stands in for the module that the daemon asks, and for what dials links. */
 #ifndef KEEP_MODULE_H
 #define KEEP_MODULE_H
 
@@ -23,11 +23,11 @@
 
 static int something;
 static uint64_t now;
-static int step;	/* s of the clock on the wall */
+static int step;	/* seconds added by gettimeofday() */
 static uint64_t age;	/* of any epoch */
-static int refusal;	/* of any change; 0: none */
+static int refusal;	/* errno of any change; 0: none */
 static enum rcd_end end;	/* after any change */
-static const struct rcl_link_info *there;	/* NULL: no link is */
+static const struct rcl_link_info *there;	/* the link, or NULL */
 static unsigned int looks, changes, ends, yields, errors, warnings, others;
 static const struct rch_job_ops *dial_ops;
 

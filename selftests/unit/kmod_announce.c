@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a member says of itself: there and back, and every way to be wrong. */
+/* Announcements of a group's member: encoded, decoded, and refused if wrong. */
 #include "announce.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void fill(struct rcl_announce *here, u32 n)
 	}
 }
 
-/* A region whose place in the order is that of its number. */
+/* A region whose name sorts by its number. */
 static struct rcl_announce_region region(u32 number)
 {
 	struct rcl_announce_region region = { .len = 64, .rights = 2 };
@@ -55,7 +55,7 @@ static bool has(const struct rcl_announce_list *list, u32 number)
 	return false;
 }
 
-/* In memory of just that size: the sanitizer sees every step outside. */
+/* Decode in memory of just that size: the sanitizer sees every overrun. */
 static int decode(const u8 *buf, u32 len, struct rcl_announce *here)
 {
 	u8 *exact = malloc(len ? len : 1);
@@ -120,9 +120,9 @@ TEST(what_makes_no_sense_is_refused)
 		u8 value;
 	} wrong[] = {
 		{ 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 2 }, { 2, 1 }, { 3, 1 },
-		/* more than there are; other numbers of entries; other ends */
+		/* total below the entries; other entry counts; other ends */
 		{ 4, 0 }, { 6, 0 }, { 6, 2 }, { 6, 21 }, { 7, 4 }, { 7, 255 },
-		/* a name: empty, not printed, with something behind it */
+		/* a name: empty, not printable, with a byte behind its end */
 		{ 20, 0 }, { 20, 0x1b }, { 20, 0x7f }, { 20, 0xff },
 		{ 51, 'x' },
 	};
@@ -139,7 +139,7 @@ TEST(what_makes_no_sense_is_refused)
 		EXPECT_EQ(-EBADMSG, decode(buf, len, &out))
 			TH_LOG("byte %u: %u", wrong[i].at, wrong[i].value);
 	}
-	/* one that does not end */
+	/* a name that does not end */
 	memset(buf + 20, 'a', RCLINK_DEV_REGION_LEN);
 	EXPECT_EQ(-EBADMSG, decode(buf, len, &out));
 }
@@ -156,7 +156,7 @@ TEST(an_order_that_is_none_is_refused)
 	ASSERT_EQ(0, decode(buf, len, &out));
 	memcpy(one, p, sizeof(one));
 	memcpy(p, p + sizeof(one), sizeof(one));
-	/* twice the same, then the wrong way round */
+	/* twice the same region, then two in the wrong order */
 	EXPECT_EQ(-EBADMSG, decode(buf, len, &out));
 	memcpy(p + sizeof(one), one, sizeof(one));
 	EXPECT_EQ(-EBADMSG, decode(buf, len, &out));
@@ -195,7 +195,7 @@ TEST(a_list_has_each_once_and_in_order)
 
 		EXPECT_EQ(0, memcmp(&one, &list.region[i], sizeof(one)));
 	}
-	/* Another one of that name, for which the last one goes. */
+	/* Another region with a name in the list pushes the last one out. */
 	other.rights = 1;
 	rcl_announce_add(&list, &other);
 	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX, list.n);
@@ -203,13 +203,13 @@ TEST(a_list_has_each_once_and_in_order)
 	EXPECT_EQ(1, list.region[7].rights);
 	EXPECT_EQ(2, list.region[8].rights);
 	EXPECT_FALSE(has(&list, RCLINK_GROUP_REGIONS_MAX - 1));
-	/* And one that comes behind all. */
+	/* A region that sorts behind all others finds no room. */
 	add(&list, 99999);
 	EXPECT_FALSE(has(&list, 99999));
 	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX, list.n);
 }
 
-/* tell: the next message, and what is heard of it, as it would come. */
+/* Make the next message; @heard, if not NULL, takes it from its encoding. */
 static void tell(struct rcl_announce *said,
 		 const struct rcl_announce_list *mine, u32 max,
 		 struct rcl_announce_list *heard)
@@ -278,8 +278,8 @@ TEST(who_has_gone_is_gone_when_its_turn_comes)
 }
 
 /*
- * Whatever comes, goes and is lost: what stays is never told as gone, and in
- * the end, without loss, all is known.
+ * Regions come and go, and messages are lost. A region that stays is never
+ * taken for gone, and in the end, without loss, all regions are known.
  */
 TEST(loss_and_change_at_once)
 {
@@ -292,7 +292,7 @@ TEST(loss_and_change_at_once)
 	memset(&heard, 0, sizeof(heard));
 	for (round = 0; round < 2000; round++) {
 		seed = seed * 1664525 + 1013904223;
-		/* The even ones stay. */
+		/* Regions with even numbers stay. */
 		i = (seed >> 8) % 200;
 		is[i] = i % 2 ? !is[i] : true;
 		memset(&mine, 0, sizeof(mine));
@@ -329,7 +329,7 @@ TEST(who_lies_has_no_more_room)
 		first = (seed >> 3) % 90000;
 		for (i = 0; i < said.n; i++)
 			said.region[i] = region(first + i * (1 + seed % 3));
-		/* Seldom as much as those. */
+		/* A complete list would shrink @heard, so take one seldom. */
 		if (said.ends == 3 && round % 50)
 			continue;
 		rcl_announce_merge(&heard, &said);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Credits and questions of two ends, whatever comes when. */
+/* Credits and questions of two ends, with messages in random order. */
 #include <string.h>
 
 #include "credit.h"
@@ -12,8 +12,8 @@
 
 struct end {
 	struct rcl_credit credit;
-	struct rcl_msg in[RCL_CTRL_SLOTS];	/* a ring: not yet reposted */
-	u32 sent, taken;			/* of those */
+	struct rcl_msg in[RCL_CTRL_SLOTS];	/* a ring: not yet taken */
+	u32 sent, taken;			/* to and from the ring */
 	u32 cookie;
 };
 
@@ -33,7 +33,7 @@ static void begin(struct end *end, u64 seed)
 	state = seed;
 }
 
-/* To the other one, which has a receive for it. */
+/* Send to the other end, which must have a receive for the message. */
 static void say(struct __test_metadata *_metadata, struct end *from,
 		struct end *to, struct rcl_msg msg)
 {
@@ -80,7 +80,7 @@ static void take(struct __test_metadata *_metadata, struct end *end,
 	end->credit.owed++;
 }
 
-/* Each finds room for any answer, and at any time for a goodbye. */
+/* Each end has a credit for any answer, and at any time for a goodbye. */
 TEST(nobody_runs_out_of_credits)
 {
 	const struct rcl_msg hello = {
@@ -96,7 +96,7 @@ TEST(nobody_runs_out_of_credits)
 		say(_metadata, &end[1], &end[0], hello);
 		for (turn = 0; turn < TURNS / 20; turn++) {
 			who = draw(2);
-			/* Some of them hardly ever look. */
+			/* In some rounds an end seldom takes a message. */
 			if (draw(2 + i % 5))
 				ask(_metadata, &end[who], &end[!who]);
 			else
@@ -106,7 +106,7 @@ TEST(nobody_runs_out_of_credits)
 				least = end[who].credit.left;
 		}
 	}
-	/* It was tight. */
+	/* Credits did become scarce. */
 	EXPECT_GE(4, least);
 }
 
@@ -161,11 +161,11 @@ TEST(who_is_answered_otherwise_notices)
 	bad = good;
 	bad.type = RCL_MSG_PONG;
 	EXPECT_EQ(-EPROTO, hears(end, bad));
-	/* In the order of the questions. */
+	/* Answers must come in the order of the questions. */
 	bad = ping;
 	bad.type++;
 	EXPECT_EQ(-EPROTO, hears(end, bad));
-	/* That of a ping has what it has. */
+	/* The answer to a ping may have any offset. */
 	rcl_credit_received(&end[0].credit, &good, &end[0].credit.asked[5]);
 	bad.offset = 77;
 	EXPECT_EQ(0, hears(end, bad));

@@ -152,7 +152,7 @@ TEST_F(ends, the_own_gid_needs_loopback)
 	memcpy(self->remote.gid, self->local.gid, RCLINK_GID_LEN);
 	EXPECT_TRUE(refused(self, "gid"));
 	self->loopback = true;
-	/* and even then the QPs are others than the link's own */
+	/* and even then the peer's QPs must not be the link's own */
 	EXPECT_TRUE(refused(self, "qpn"));
 	for (i = 0; i < self->remote.nqps; i++)
 		self->remote.qp[i].qpn += 100;
@@ -233,7 +233,7 @@ TEST_F(ends, the_epoch_is_neither_0_nor_far_ahead)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		self->remote.epoch = bad[i];
 		EXPECT_TRUE(refused(self, "epoch"));
-		/* Nothing else helps; either end may be told so. */
+		/* Only that helps, so the text names it. */
 		EXPECT_TRUE(refused(self, "delete the link on both hosts"));
 	}
 }

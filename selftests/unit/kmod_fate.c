@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What becomes of each operation, by what the peer has got. */
+/* The fate of each operation, by what the peer has received. */
 #include "fate.h"
 
 #include <uapi/linux/rclink_dev.h>
 
 #include <kselftest_harness.h>
 
-/* After message number 5: D done, A again, U unknown, F flushed. */
+/* The peer has message 5: D done, A again, U unknown, F flushed. */
 static const struct {
 	u8 op;
-	const char *before;	/* the peer has got 5: counted 4, 5, 6 */
-	const char *replay;	/* the same where that was asked for */
+	const char *before;	/* operations counted 4, 5, 6 */
+	const char *replay;	/* the same, with replay asked for */
 } expected[] = {
 	{ RCLINK_OP_SEND, "DDA", "DDA" },
 	{ RCLINK_OP_SEND_IMM, "DDA", "DDA" },
 	{ RCLINK_OP_SEND_INV, "DDA", "DDA" },
 	{ RCLINK_OP_WRITE_IMM, "DDA", "DDA" },
-	/* As many were posted before it: with 5 it is behind the last one. */
+	/* Counts the messages before it: 5 is behind the last one received. */
 	{ RCLINK_OP_WRITE, "DUU", "DAA" },
 	{ RCLINK_OP_READ, "FFF", "FAA" },
 	{ RCLINK_OP_CAS, "UUU", "UUU" },

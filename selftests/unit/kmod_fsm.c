@@ -7,8 +7,8 @@
 #define STATES	RCLINK_LINK_STATE_DOWN
 
 /*
- * +: it has a place; or an errno: b busy, n not connected. In the order
- * prepare, connect, activate, disconnect, replace, rotate.
+ * +: allowed; or an errno: b busy, n not connected. In the order prepare,
+ * connect, activate, disconnect, replace, rotate.
  */
 static const char * const expected[STATES + 1] = {
 	[RCLINK_LINK_STATE_IDLE]	= "+nnnnn",

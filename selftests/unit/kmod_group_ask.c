@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which answers of who keeps a group's key are taken. The group, the link to
- * it and the answer are made up.
+ * Which answers of the host that keeps a group's key are accepted. The group,
+ * the link to that host and the answer are made up.
  */
 #define RCL_GROUP_BASE_H
 #define RCL_LINK_H
@@ -50,7 +50,7 @@ struct rcl_group {
 		char name[RCLINK_NAME_MAX + 1];
 		char from[RCLINK_NAME_MAX + 1];
 	} conf;
-	struct mutex lock;	/* sees who locks it twice */
+	struct mutex lock;	/* asserts that nobody locks it twice */
 	struct rcl_mcast *mcast;
 	struct rcl_upcall up;
 	struct rcl_talk talk;
@@ -134,7 +134,7 @@ FIXTURE_SETUP(member)
 	installs = 0;
 	self->group.talk.grant = first;
 	self->group.qkey = first.qkey;
-	/* Asked, and the answer takes longer than a tick. */
+	/* Ask; the answer takes longer than a tick. */
 	rcl_group_ask(&self->group);
 }
 
@@ -168,7 +168,7 @@ TEST_F(member, the_same_key_changes_nothing)
 	rcl_group_ask(&self->group);
 	EXPECT_EQ(installs, 0);
 	EXPECT_EQ(self->group.qkey, first.qkey);
-	/* And not again for a while. */
+	/* No further question for a while */
 	rcl_group_ask(&self->group);
 	EXPECT_EQ(questions, 1);
 }

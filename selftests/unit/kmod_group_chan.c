@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The rings of a channel to a group: what a consumer may write there, what
- * comes in, and what is never more than there is room for. The device, the
- * group and the memory of a process are made up.
+ * comes in, and that there is room for each completion. The device, the group
+ * and the memory of a process are made up.
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -40,7 +40,7 @@ static void *kmalloc(size_t size, int flags)
 	return malloc(size);
 }
 
-/* The files themselves are here, because they need all that. */
+/* Include the files under test here, since they need the above. */
 #include "../../kmod/group-hear.c"
 #include "../../kmod/group-mem.c"
 #include "../../kmod/group-chan.c"
@@ -58,7 +58,7 @@ static u8 sent[RCL_MCAST_MTU];
 static u32 sent_len, sends;
 static char sent_to[RCLINK_DEV_SERVICE_LEN];
 static unsigned int allocated;
-/* Of a group that is deleted while something is sent. */
+/* A channel whose group is deleted during a send */
 static struct rcl_group_chan *ending;
 static __poll_t seen;
 
@@ -117,7 +117,7 @@ static void fake_free(struct rcl_memory *memory)
 	allocated--;
 }
 
-/* Of just that size: the sanitizer sees every step outside. */
+/* Of exactly that size, so the sanitizer sees each access outside */
 static struct rcl_memory *fake_new(u64 len)
 {
 	struct fake *fake = calloc(1, sizeof(*fake));
@@ -420,7 +420,7 @@ TEST_F(group, room_is_kept_for_each_that_may_complete)
 	for (i = 0; i < RCLINK_DEV_RECVS; i++)
 		tell("x", 1, 0);
 	EXPECT_EQ(RCLINK_DEV_CQ_DEPTH, self->shared->cq.tail);
-	/* None was overwritten. */
+	/* No completion was overwritten. */
 	for (i = 0; i < RCLINK_DEV_CQ_DEPTH; i++)
 		EXPECT_EQ(i < RCLINK_DEV_CQ_DEPTH - RCLINK_DEV_RECVS ? 8 : 7,
 			  cqe_at(self, i)->user_data);
@@ -461,7 +461,7 @@ TEST_F(group, waits_for_what_makes_room)
 	EXPECT_TRUE(rcl_group_chan_may_submit(self->chan));
 	EXPECT_EQ(0, submit(self, &taken));
 	EXPECT_EQ(1, taken);
-	/* Who has something to reap does that first. */
+	/* A consumer with a completion to reap does not wait for room. */
 	queue(self, RCLINK_OP_RECV, 0, 1, 7);
 	EXPECT_EQ(-EBUSY, submit(self, &taken));
 	EXPECT_TRUE(rcl_group_chan_may_submit(self->chan));
@@ -517,7 +517,7 @@ TEST_F(group, ends_when_what_is_being_sent_has_completed)
 		  rcl_group_chan_poll(self->chan, NULL, NULL));
 }
 
-/* Nothing was taken, but who waits for the end has to look again. */
+/* No entry was taken, but those who wait for the end have to look again. */
 TEST_F(group, ends_when_what_was_being_sent_was_interrupted)
 {
 	u32 taken;
@@ -541,7 +541,7 @@ TEST_F(group, as_many_hear_as_there_is_room_for)
 		more[i] = rcl_group_chan_open("g", "s", NULL);
 	EXPECT_EQ(-ENOSPC, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
 	EXPECT_EQ(RCL_GROUP_LISTENERS, hear.n);
-	/* Each of these had a receive, and has none now. */
+	/* Each of these had a receive, which has completed. */
 	for (i = 1; i < RCL_GROUP_LISTENERS; i++) {
 		more[i]->posted = 1;
 		more[i]->done = 1;
@@ -568,7 +568,7 @@ TEST_F(group, who_only_sends_misses_nothing)
 	EXPECT_EQ(1, hear.missed);
 }
 
-/* Whatever stands in what the consumer may write. */
+/* Random words in all that the consumer may write */
 TEST_F(group, a_hostile_ring_harms_itself)
 {
 	u32 *words = (u32 *)self->shared;
@@ -581,7 +581,7 @@ TEST_F(group, a_hostile_ring_harms_itself)
 			words[seed % (sizeof(*self->shared) / 4)] =
 				seed >> (seed % 29);
 		}
-		/* Mostly entries that can be. */
+		/* Mostly valid entries */
 		if (i % 3)
 			self->shared->sq.tail = self->chan->sq_head + 3;
 		for (j = 0; j < 3; j++) {

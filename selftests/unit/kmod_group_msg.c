@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The head of what members of a group say: every byte and every length. */
+/* The head of a message to a group: every byte and every length. */
 #include "group-msg.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "kselftest_harness.h"
 
-/* In memory of just that size: the sanitizer sees every step outside. */
+/* Copies to the exact size, so that the sanitizer sees any overrun. */
 static int kind_of(const u8 *buf, u32 len)
 {
 	u8 *exact = malloc(len ? len : 1);
@@ -53,7 +53,7 @@ TEST(a_service_has_a_name_of_1_to_31_bytes)
 				  kind_of(buf, RCL_GROUP_MSG_HEAD + room))
 				TH_LOG("%u in %u", len, room);
 	}
-	/* and none that ends before its end */
+	/* and no NUL before its end */
 	rcl_group_msg_begin(buf, RCL_GROUP_MSG_DATA, "name");
 	EXPECT_EQ(RCL_GROUP_MSG_DATA, kind_of(buf, sizeof(buf)));
 	buf[RCL_GROUP_MSG_HEAD + 3] = 0;

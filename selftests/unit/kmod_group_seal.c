@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who seals and who opens, with an AEAD that only marks what it was used with,
- * and which knows every pair of key and nonce that sealed. The file itself is
- * here, because it needs a clock and that.
+ * Members seal and open messages, with a fake AEAD whose tags only mark their
+ * input, and which records every pair of key and nonce that sealed. The source
+ * is included, because it needs this AEAD and a fake clock.
  */
 #include "../../kmod/group-seal.c"
 
@@ -160,10 +160,10 @@ TEST_F(three, the_key_before_opens_for_a_while)
 	jiffies += OLD_MS;
 	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->b, later, LEN,
 					       &self->from));
-	/* Nothing of it is left. */
+	/* Nothing of the old key is left. */
 	rcl_group_seal_expire(&self->b);
 	EXPECT_EQ(0, memcmp(&self->b.key[1], &none, sizeof(none)));
-	/* Who has not heard of it hears nothing of who has. */
+	/* A member without the new key cannot open what it seals. */
 	say(&self->b, self->buf);
 	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->a, self->buf, LEN,
 					       &self->from));
@@ -196,7 +196,7 @@ TEST_F(three, who_has_lost_its_keys_says_and_hears_nothing)
 	EXPECT_EQ(0, memcmp(self->b.key[0].grant.key, wiped, sizeof(wiped)));
 	EXPECT_EQ(0, memcmp(self->b.key[1].grant.key, wiped, sizeof(wiped)));
 
-	/* A new one begins anew, and no key of zeroes opens anything. */
+	/* A new key makes a fresh start, and a key of zeroes opens nothing. */
 	next = grant(3, 1);
 	rcl_group_seal_install(&self->b, &next);
 	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->b, new, LEN,
@@ -230,7 +230,7 @@ TEST_F(three, who_has_a_lost_key_again_hears_nothing_twice)
 							 &self->from));
 		EXPECT_EQ(TEXT, rcl_group_seal_open(&self->b, missed, LEN,
 						    &self->from));
-		/* Its number is another one, and so is each nonce. */
+		/* Its sender number is a new one, and so is each nonce. */
 		EXPECT_EQ(LEN, say(&self->b, own));
 		memcpy(copy, own, LEN);
 		EXPECT_EQ(TEXT, rcl_group_seal_open(&self->c, copy, LEN,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who gets which key of which group, and with which number. The file itself is
- * here, because it needs a clock, luck and locks.
+ * Who gets which key of which group, and with which number. keeper.c itself is
+ * included, because it needs a clock, random numbers and locks.
  */
 #include "../../kmod/keeper.c"
 
@@ -16,7 +16,7 @@ static u64 luck;
 
 u64 get_random_u64(void)
 {
-	/* Also the one that is no identifier. */
+	/* Begins with 0, which is not a valid identifier. */
 	return luck++;
 }
 
@@ -161,7 +161,7 @@ static int set(struct rcl_keeper *keeper, const char *on, const char *off,
 	return ret && !why ? -EFAULT : ret;
 }
 
-/* Those that may have the key, one letter each, in their order. */
+/* The links that may have the key, one letter each, in order. */
 static const char *who(struct rcl_keeper *keeper)
 {
 	static char all[RCLINK_GROUP_LINKS_MAX + 1];
@@ -202,7 +202,7 @@ TEST_F(kept, who_is_taken_off_gets_none_and_the_others_another)
 	EXPECT_EQ(-EACCES, rcl_keeper_ask("a", "g", id, &none));
 	EXPECT_EQ(-EACCES, rcl_keeper_ask("c", "g", id, &none));
 	EXPECT_EQ(0, none.id);
-	/* Each still waits for as long as it has to. */
+	/* A link that has got a number still has to wait its second. */
 	EXPECT_EQ(-EBUSY, rcl_keeper_ask("b", "g", id, &self->grant));
 	EXPECT_EQ(1, rcl_keeper_ask("d", "g", id, &self->grant));
 	EXPECT_EQ(1, self->grant.sender);

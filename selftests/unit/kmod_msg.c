@@ -43,7 +43,7 @@ static struct rcl_msg sample(u8 type, u32 len)
 	return msg;
 }
 
-/* In memory of just that size: the sanitizer sees every step outside. */
+/* In memory of exactly that size, so the sanitizer sees access outside */
 static int decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 {
 	u8 *exact = malloc(len ? len : 1);
@@ -58,7 +58,7 @@ static int decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 	return ret;
 }
 
-/* The payload apart, which decode() compares. */
+/* Without the payload, which decode() compares */
 static bool same(const struct rcl_msg *a, const struct rcl_msg *b)
 {
 	return a->type == b->type && a->status == b->status &&

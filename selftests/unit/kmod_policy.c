@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an operator may set: the ranges, written down a second time. */
+/* Ranges of what an operator may set, written down independently. */
 #include "policy.h"
 
 #include <errno.h>
@@ -248,7 +248,7 @@ TEST(an_exchange_chooses_nothing_that_the_operator_has_set)
 	EXPECT_NE(NULL, strstr(why, "port: "));
 	EXPECT_EQ(-EINVAL, narrow(&policy, NULL, RCL_P_GID_INDEX, 1, &why));
 	EXPECT_NE(NULL, strstr(why, "gid-index: "));
-	/* and nothing that is out of range */
+	/* nor anything that is out of range */
 	EXPECT_EQ(-EINVAL, narrow(&policy, "", -1, 0, &why));
 	EXPECT_EQ(-EINVAL, narrow(&policy, NULL, RCL_P_PORT, 0, &why));
 	EXPECT_EQ(0, memcmp(&before, &policy, sizeof(policy)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring of a record: what stays, under which number, and how often. */
+/* The ring of a record: which entries stay, their numbers and counts. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ FIXTURE_SETUP(record)
 {
 }
 
-/* The sanitizer finds a text that was forgotten, or freed twice. */
+/* The sanitizer finds a text that is leaked, or freed twice. */
 FIXTURE_TEARDOWN(record)
 {
 	rcl_record_wipe(&self->rig.record);
@@ -171,7 +171,7 @@ static void go_down(struct rig *rig, int failures)
 	add(rig, down);
 }
 
-/* All numbers that are to be read, in their order. */
+/* Lists the numbers of all entries that can be read, in order. */
 static int numbers(struct rig *rig, u64 *list)
 {
 	u64 number;
@@ -193,7 +193,7 @@ TEST_F(record, what_ended_the_last_up_stays)
 		add_note(&self->rig, i % 2 ? "x" : "y");
 	go_down(&self->rig, 5);
 	down = self->rig.record.count;
-	/* what was kept may yet be in the ring, in part, or not at all */
+	/* all, some or none of the kept entries are still in the ring */
 	for (i = 0; i < 3 * RCLINK_RECORD_MAX; i++) {
 		add_state(&self->rig, i % 2 ? RCLINK_LINK_STATE_DOWN :
 			  RCLINK_LINK_STATE_PREPARED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the members are of the struct rcl_endpoint that was included before. */
+/* Offsets of the members of struct rcl_endpoint, which was included before. */
 #ifndef UNIT_LAYOUT_H
 #define UNIT_LAYOUT_H
 
@@ -23,7 +23,7 @@ static const size_t layout[] = {
 	sizeof(struct rcl_endpoint),
 };
 
-/* The same of the module's. */
+/* The same for the module's struct. */
 const size_t *kmod_layout(void);
 
 #endif /* UNIT_LAYOUT_H */

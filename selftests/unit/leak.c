@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kselftest_harness.h has each test end its process by _exit(), and there
- * LeakSanitizer does not look by itself. Linked with -Wl,--wrap=_exit.
+ * With kselftest_harness.h, the process of each test ends by _exit(), where
+ * LeakSanitizer does not check by itself. Linked with -Wl,--wrap=_exit.
  */
 #include <sanitizer/lsan_interface.h>
 #include <unistd.h>

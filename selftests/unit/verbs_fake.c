@@ -200,7 +200,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return 0;
 }
 
-/* The first one of an epoch is the control QP. */
+/* The first QP of an epoch is the control QP. */
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	static uint32_t last = 100;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A device without a wire, in place of libibverbs and of hca.c: what is posted
- * is kept, a send that is to complete does so at once, and the test says what
- * comes in. Nothing is ever written to memory but by fake_arrive().
+ * A device without a wire, in place of libibverbs and of hca.c. It keeps what
+ * is posted and completes a signaled send at once; the test says what comes in.
+ * Only fake_arrive() writes to memory.
  */
 #ifndef VERBS_FAKE_H
 #define VERBS_FAKE_H
@@ -24,7 +24,7 @@ struct fake_recv {
 	void *to;
 };
 
-/* What was sent and not looked at yet; and where what comes goes to. */
+/* Sends, of which the test has looked at some, and posted receives. */
 struct fake_qp {
 	struct ibv_qp qp;
 	struct fake_send send[FAKE_POSTS];
@@ -33,19 +33,19 @@ struct fake_qp {
 	unsigned int posted, used;
 };
 
-/* The control QP, also of an epoch that was freed. */
+/* The control QP; it stays when its epoch is freed. */
 extern struct fake_qp fake_ctrl;
-extern uint64_t fake_now;	/* ns, what rcl_now() says */
+extern uint64_t fake_now;	/* ns, what rcl_now() returns */
 
 static inline struct fake_qp *fake_qp(struct ibv_qp *qp)
 {
 	return (struct fake_qp *)qp;
 }
 
-/* The next one that was sent; NULL: there is none. */
+/* The next send that the test has not looked at; NULL if there is none. */
 const struct fake_send *fake_sent(struct fake_qp *qp);
 
-/* A receive completes so, with these bytes if they are not NULL. */
+/* Complete a receive with @status, and with @bytes if they are not NULL. */
 void fake_arrive(struct fake_qp *qp, enum ibv_wc_status status,
 		 const void *bytes, uint32_t len);
 

@@ -178,7 +178,7 @@ static int client(const char *host, char *argv[])
 	die(host);
 }
 
-/* What the client sends goes to the command; if the client goes, so does it. */
+/* Pass the client's input to the command; kill that if the client goes. */
 static void feed(int sock, int to, pid_t pid)
 {
 	uint32_t len;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print how fast this host's time stamp counter is, in kHz. An emulated guest
- * has the same, and else measures it when it boots, when the host may have no
- * time for it; all its clocks go by what it finds.
+ * Print the rate of this host's time stamp counter, in kHz. An emulated guest
+ * has the same counter. If the guest is not told its rate, it measures the rate
+ * when it boots, when the host may be busy, and all its clocks depend on that.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define TRIES	1000
 #define WAIT_US	200000
 
-/* Both at the same time, as far as nothing comes between. */
+/* Read both at the same time: of all tries, keep the quickest. */
 static void both(uint64_t *ticks, int64_t *ns)
 {
 	uint64_t best = UINT64_MAX;

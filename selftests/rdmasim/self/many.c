@@ -19,7 +19,7 @@ static int ready(struct rig *rig)
 	return 0;
 }
 
-/* A datagram has arrived, or been lost, when its sender's completes. */
+/* When the send completes, the datagram has arrived or been lost. */
 static int tell(struct end *end, struct ib_ah *ah, u32 qpn, u32 qkey)
 {
 	struct ib_ud_wr wr = {
@@ -43,7 +43,7 @@ static int datagrams(struct rig *rig, struct ib_ah *ah)
 	struct ib_wc wc;
 
 	memset(a->mem, 0x3c, LEN);
-	/* Nobody is told that there was no receive. */
+	/* Without a receive the datagram is lost, and nobody is told. */
 	MUST(!tell(a, ah, qpn, SELF_QKEY));
 	MUST(!end_recv(b, 0, LEN + SELF_GRH));
 	MUST(!tell(a, ah, qpn, SELF_QKEY + 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What comes back. */
+/* Operations that bring data back */
 #include "self.h"
 
 #define LEN	(3 * SELF_MTU - 5)	/* three packets */
@@ -23,7 +23,7 @@ static int read(struct rig *rig, struct ib_mr *mr)
 	MUST(wc.opcode == IB_WC_RDMA_READ && wc.byte_len == LEN);
 	MUST(!memcmp(a->mem + 16, b->mem, LEN));
 	MUST(!a->mem[15] && !a->mem[16 + LEN]);
-	/* Each packet of the answer has a number. */
+	/* Each packet of the answer takes a PSN. */
 	MUST(!ib_query_qp(a->qp, &attr, IB_QP_SQ_PSN, &init));
 	MUST(attr.sq_psn == ((SELF_PSN + 3) & 0xffffff));
 	MUST(end_is_idle(b));
@@ -33,7 +33,7 @@ static int read(struct rig *rig, struct ib_mr *mr)
 	return 0;
 }
 
-/* One atomic: what was there comes back, and @becomes is there. */
+/* One atomic: the old value comes back, and @becomes is the new one. */
 static int atomic(struct rig *rig, struct ib_mr *mr, struct ib_atomic_wr *wr,
 		  u64 becomes)
 {

@@ -4,7 +4,7 @@
 
 #define LEN	64
 
-/* Nobody answers, and nothing arrives. */
+/* The sender gets no answer, and nothing arrives. */
 static int unheard(struct rig *rig)
 {
 	struct end *a = &rig->end[0], *b = &rig->end[1];
@@ -40,7 +40,7 @@ int self_pkey(struct rig *rig)
 	return 0;
 }
 
-/* 2: of different partitions; 3: both limited members of one. */
+/* Index 2: different partitions; index 3: both limited members of one. */
 int self_partition(struct rig *rig)
 {
 	rig->end[0].pkey_index = 2;
@@ -57,7 +57,7 @@ int self_limited(struct rig *rig)
 	return unheard(rig);
 }
 
-/* The receiver waits for a packet before the first. */
+/* The receiver expects the PSN before that of the first packet. */
 int self_gap(struct rig *rig)
 {
 	struct end *a = &rig->end[0], *b = &rig->end[1];

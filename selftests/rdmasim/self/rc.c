@@ -71,7 +71,7 @@ int self_late(struct rig *rig)
 	struct end *a = &rig->end[0], *b = &rig->end[1];
 	struct ib_wc wc;
 
-	/* For ever. */
+	/* Retry for ever. */
 	MUST(!rig_connect(rig, b->qp->qp_num, 7));
 	MUST(!end_send(a, 0, LEN));
 	msleep(30);
@@ -97,7 +97,7 @@ int self_short(struct rig *rig)
 	return 0;
 }
 
-/* Of the second half of the second end's page. */
+/* Register the second half of the second end's page, use and invalidate it. */
 static int keys(struct rig *rig, struct ib_mr *mr)
 {
 	struct end *a = &rig->end[0], *b = &rig->end[1];
@@ -150,7 +150,7 @@ int self_keys(struct rig *rig)
 	return ret;
 }
 
-/* Where an address is virtual, the device believes any: so it is not asked. */
+/* With virtual DMA addresses the device believes any, so do not test it. */
 int self_no_ram(struct rig *rig)
 {
 	struct end *a = &rig->end[0], *b = &rig->end[1];
@@ -216,14 +216,14 @@ int self_srq(struct rig *rig)
 	MUST(!end_send(a, 0, LEN) && !end_next(a, &wc) && !wc.status);
 	MUST(atomic_read(&b->events[IB_EVENT_SRQ_LIMIT_REACHED]) == 1);
 	MUST(!end_send(a, 0, LEN) && !end_next(a, &wc) && !wc.status);
-	/* It was armed for once. */
+	/* The limit was armed for one event only. */
 	MUST(atomic_read(&b->events[IB_EVENT_SRQ_LIMIT_REACHED]) == 1);
 	MUST(!end_next(b, &wc) && !wc.status && wc.qp == b->qp);
 	MUST(!end_next(b, &wc) && !wc.status);
 	MUST(!end_recv(b, 0, LEN));
 	MUST(!ib_modify_qp(b->qp, &err, IB_QP_STATE));
 	MUST(atomic_read(&b->events[IB_EVENT_QP_LAST_WQE_REACHED]) == 1);
-	/* The receive is for others. */
+	/* The receive stays in the SRQ for other QPs. */
 	MUST(end_is_idle(b));
 	return 0;
 }

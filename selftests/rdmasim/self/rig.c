@@ -132,7 +132,7 @@ int end_to_init(struct end *end)
 					       IB_QP_ACCESS_FLAGS));
 }
 
-/* The LID of simN is N + 1. */
+/* The LID of the end's port, or 0 */
 static u16 end_lid(const struct end *end)
 {
 	struct ib_port_attr attr;
@@ -238,7 +238,7 @@ int end_next(struct end *end, struct ib_wc *wc)
 	return -ETIMEDOUT;
 }
 
-/* What was sent before has arrived, if it ever will. */
+/* Is there no completion? What was sent has arrived by now, or never will. */
 bool end_is_idle(struct end *end)
 {
 	struct ib_wc wc;
@@ -256,7 +256,7 @@ enum ib_qp_state end_state(struct end *end)
 	return attr.qp_state;
 }
 
-/* Both ends in RTS, the first one's idea of the second being @qpn. */
+/* Bring both ends to RTS; the first takes @qpn for the QPN of the second. */
 int rig_connect(struct rig *rig, u32 qpn, u8 retry)
 {
 	struct end *a = &rig->end[0], *b = &rig->end[1];
@@ -268,7 +268,7 @@ int rig_connect(struct rig *rig, u32 qpn, u8 retry)
 	return 0;
 }
 
-/* All of its page, for the peer; NULL if that fails. */
+/* Register the end's whole page for the peer; NULL if that fails. */
 struct ib_mr *end_register(struct end *end, int access)
 {
 	struct ib_reg_wr reg = { .wr.opcode = IB_WR_REG_MR, .access = access };

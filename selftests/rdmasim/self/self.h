@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Two ends, each on a simulated device, and what a test asks them. */
+/* Two ends, each on a simulated device, and the tests that use them. */
 #ifndef SELF_H
 #define SELF_H
 
@@ -22,7 +22,7 @@ struct end {
 	u8 *mem;			/* a page */
 	u64 dma;			/* and its address for the device */
 	u16 pkey_index;			/* 0, or set before INIT */
-	u16 dlid;			/* that of the peer if 0, at RTR */
+	u16 dlid;			/* for RTR; 0: that of the peer */
 	atomic_t events[IB_EVENT_WQ_FATAL + 1];
 	atomic_t wakes;
 };
@@ -49,7 +49,7 @@ enum ib_qp_state end_state(struct end *end);
 int rig_connect(struct rig *rig, u32 qpn, u8 retry);
 struct ib_mr *end_register(struct end *end, int access);
 
-/* The others: 0, or the line where it was not as it should be. */
+/* The tests, in other files: 0, or the line of the check that failed. */
 int self_psn(struct rig *rig);
 int self_qpn(struct rig *rig);
 int self_lid(struct rig *rig);
@@ -70,7 +70,7 @@ int self_srq(struct rig *rig);
 int self_datagrams(struct rig *rig);
 int self_group(struct rig *rig);
 
-/* In these, and nowhere else. */
+/* For use in these tests only. */
 #define MUST(cond)				\
 do {						\
 	if (!(cond))				\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A clock that a test turns; in ms. */
+/* A clock that the test sets; a jiffy is one ms. */
 #ifndef UNIT_LINUX_JIFFIES_H
 #define UNIT_LINUX_JIFFIES_H
 

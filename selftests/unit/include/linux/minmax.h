@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Of numbers that fit. */
+/* Minimum and maximum of numbers that fit into a long. */
 #ifndef UNIT_LINUX_MINMAX_H
 #define UNIT_LINUX_MINMAX_H
 

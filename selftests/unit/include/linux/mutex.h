@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One thread; but what is locked twice, or not at all, is seen. */
+/* For one thread; aborts if a lock is taken twice, or not held as required. */
 #ifndef UNIT_LINUX_MUTEX_H
 #define UNIT_LINUX_MUTEX_H
 

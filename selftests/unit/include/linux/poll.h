@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Nobody sleeps: see wait.h. */
+/* No test sleeps here: see wait.h. */
 #ifndef UNIT_LINUX_POLL_H
 #define UNIT_LINUX_POLL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers that a test chooses. */
+/* Random numbers, which a test chooses itself. */
 #ifndef UNIT_LINUX_RANDOM_H
 #define UNIT_LINUX_RANDOM_H
 

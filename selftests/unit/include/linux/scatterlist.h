@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory in one piece. */
+/* A scatterlist whose memory is in one piece. */
 #ifndef UNIT_LINUX_SCATTERLIST_H
 #define UNIT_LINUX_SCATTERLIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* As mutexes there. */
+/* Spinlocks, which are mutexes in unit tests. */
 #ifndef UNIT_LINUX_SPINLOCK_H
 #define UNIT_LINUX_SPINLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Nobody sleeps: who would have waited has run out of time. */
+/* Nobody sleeps: a wait with a timeout ends at once, another one aborts. */
 #ifndef UNIT_LINUX_WAIT_H
 #define UNIT_LINUX_WAIT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Statuses by their numbers, and what only has a size. */
+/* Statuses with their numbers, and types of which only the size matters. */
 #ifndef UNIT_RDMA_IB_VERBS_H
 #define UNIT_RDMA_IB_VERBS_H
 
