@@ -352,11 +352,16 @@ static struct near *near_new(u32 flags)
 	INIT_KFIFO(near->done);
 	init_waitqueue_head(&near->wait);
 	near->msg = kcalloc(NEAR_RECVS + 1, sizeof(*near->msg), GFP_KERNEL);
-	for (i = 0; i < NEAR_PAGES; i++)
+	if (!near->msg)
+		goto err;
+	for (i = 0; i < NEAR_PAGES; i++) {
 		near->page[i] = alloc_page(GFP_KERNEL);
-	/* The last one tells, as each comes after the one before. */
-	if (near->msg && near->page[NEAR_PAGES - 1])
-		return near;
+		if (!near->page[i])
+			goto err;
+	}
+	return near;
+
+err:
 	near_free(near);
 	return NULL;
 }

@@ -30,7 +30,6 @@ struct builder {
 	struct genl_msg m;
 	const struct field *victim;
 	enum spoil spoil;
-	bool done;		/* the first of several is spoilt */
 	uint32_t offset;	/* of the error, which the answer must name */
 };
 

@@ -47,8 +47,8 @@ all_up()
 # worst FROM: the longest exchange in the log of host 1 after line FROM, in ms
 worst()
 {
-	sed -n "1,${1}d; s/.*: up, epoch .*, \\([0-9]*\\) ms\$/\\1/p" "$said_by"1 |
-		sort -n | tail -n 1
+	tail -n "+$(($1 + 1))" "$said_by"1 |
+		sed -n 's/.*: up, epoch .*, \([0-9]*\) ms$/\1/p' | sort -n | tail -n 1
 }
 
 # epochs: name and epoch of each link that is up on this host

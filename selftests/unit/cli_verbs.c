@@ -500,9 +500,9 @@ TEST(stamps_are_compared_by_the_bits_that_they_have)
 	EXPECT_EQ(30, rcv_stamps_ns(0xfffffff0, 14, 0xffffffff, 1000000));
 	EXPECT_EQ(30, rcv_stamps_ns(-16ULL, 14, ~0ULL, 1000000));
 	EXPECT_EQ(6400, rcv_stamps_ns(0, 1000, ~0ULL, 156250));
-	/* Two hours. */
-	EXPECT_EQ(7200 * 1000000000ULL,
-		  rcv_stamps_ns(5, 7200 * 1000000000ULL + 5, ~0ULL, 1000000));
+	/* Six hours, which in ns * 1000000 is beyond 64 bits. */
+	EXPECT_EQ(21600 * 1000000000ULL,
+		  rcv_stamps_ns(5, 21600 * 1000000000ULL + 5, ~0ULL, 1000000));
 	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, ~0ULL, 0));
 	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, 0, 1000000));
 }

@@ -244,7 +244,7 @@ static void handshake_again(struct raw *r)
 	static const uint8_t hello_request[] = { 22, 3, 3, 0, 4, 0, 0, 0, 0 };
 	static const uint8_t client_hello[50] = {
 		22, 3, 3, 0, 45, 1, 0, 0, 41, 3, 3,
-		[44] = 2, 0xc0, 0x2b, 1, 0,	/* behind 32 bytes and no id */
+		[45] = 2, 0xc0, 0x2b, 1, 0,	/* behind 32 bytes and no id */
 	};
 
 	if (SSL_renegotiate(r->ssl) == 1)
