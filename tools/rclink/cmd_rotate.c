@@ -178,7 +178,7 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 		left = (timeout - past) / NS_PER_MS + 1;
 		poll(&fd, 1, left > LOOK_MS ? LOOK_MS : left);
 		rcl_nl_receive(events, err);
-		/* What goes down may be about to go: its name is free by then. */
+		/* A link that is deleted goes down first, without a name. */
 		if (!r->epoch)
 			look(r);
 	}
