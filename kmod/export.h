@@ -58,10 +58,7 @@ static inline u64 rcl_window_touched(const struct rcl_window *window, u64 addr,
  */
 static inline u64 rcl_window_extents(const struct rcl_window *window)
 {
-	/* For each operation: without the case of no bytes. */
-	u64 last = window->addr + window->len - 1;
-
-	return (last >> window->shift) - (window->addr >> window->shift) + 1;
+	return rcl_window_touched(window, window->addr, window->len);
 }
 
 /**

@@ -72,7 +72,7 @@ bw()
 		'bytes_per_second / 1048576')"
 }
 
-# peer_rate ROW WHO TOOL [OPTIONS]
+# peer_rate ROW WHO TOOL [OPTIONS]: thousands of messages a second of TOOL, as WHO
 peer_rate()
 {
 	local row=$1 who=$2

@@ -137,7 +137,8 @@ static bool is_noted(struct rotation *r)
 /*
  * No event tells of an exchange that fails before it has prepared anything, and
  * the newest events may be lost. After one that failed, another may follow, or
- * one that the peer began.
+ * one that the peer began. A link that went down is over for this rotation,
+ * even if it is up again; but it may be about to be deleted.
  */
 static void look(struct rotation *r)
 {
@@ -154,11 +155,13 @@ static void look(struct rotation *r)
 		end(r, err);
 	if (ret)
 		return;
-	take_state(r, info);
-	if (info->standby_epoch || !is_noted(r))
-		r->tried = now;
+	if (!r->ended) {
+		take_state(r, info);
+		if (info->standby_epoch || !is_noted(r))
+			r->tried = now;
+		r->ended |= now - r->tried >= QUIET_NS;
+	}
 	free(info);
-	r->ended |= now - r->tried >= QUIET_NS;
 }
 
 static int wait_for_it(struct rotation *r, struct rcl_nl *events,
@@ -178,7 +181,6 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 		left = (timeout - past) / NS_PER_MS + 1;
 		poll(&fd, 1, left > LOOK_MS ? LOOK_MS : left);
 		rcl_nl_receive(events, err);
-		/* A link that is deleted goes down first, without a name. */
 		if (!r->epoch)
 			look(r);
 	}
