@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "session.h"
 
 #include <kselftest_harness.h>
@@ -381,6 +382,77 @@ TEST(values_out_of_range_are_refused)
 	REFUSED("two QPs have one number", m.endpoint.qp[1].qpn = 17);
 	REFUSED("type 10", m.type = 10);
 #undef REFUSED
+}
+
+/*
+ * The same values as a peer would send them: decode a golden message with
+ * @value in @width bytes of its field @number, @at bytes from the start.
+ */
+static const char *received(const char *name, unsigned int number,
+			    size_t at, unsigned int width, uint64_t value)
+{
+	static char err[RCL_ERR_LEN];
+	uint8_t buf[RCX_MSG_MAX];
+	struct rcx_msg msg;
+	size_t len, p;
+
+	len = load(name, buf);
+	for (p = 8; rcx_get_be(buf + p, 2) != (MANDATORY | number);)
+		p += 4 + rcx_get_be(buf + p + 2, 2);
+	for (p += 4 + at; width--; p++)
+		buf[p] = width < 8 ? value >> 8 * width : 0;
+
+	return rcx_msg_decode(buf, len, &msg, err) ? err : "ok";
+}
+
+TEST(values_out_of_range_are_refused_when_they_come)
+{
+	static const struct {
+		const char *says, *name;
+		unsigned int number;
+		size_t at;
+		unsigned int width;
+		uint64_t value;
+	} bad[] = {
+		{ "link-layer: 0", "endpoint_roce", 4, 0, 1, 0 },
+		{ "link-layer: 3", "endpoint_roce", 4, 0, 1, 3 },
+		{ "all-zero gid", "endpoint_roce", 5, 0, 16, 0 },
+		{ "multicast", "endpoint_roce", 5, 0, 1, 0xff },
+		{ "lid 5 on RoCE", "endpoint_roce", 6, 0, 2, 5 },
+		{ "lid 0 ", "endpoint_ib", 6, 0, 2, 0 },
+		{ "lid: 49152", "endpoint_ib", 6, 0, 2, 0xc000 },
+		{ "mtu: 255 ", "endpoint_roce", 7, 0, 2, 255 },
+		{ "mtu 1500", "endpoint_roce", 7, 0, 2, 1500 },
+		{ "mtu: 8192", "endpoint_roce", 7, 0, 2, 8192 },
+		{ "atomics: 3", "endpoint_roce", 9, 0, 1, 3 },
+		{ "epoch: 0", "endpoint_roce", 10, 0, 8, 0 },
+		{ "wraps around", "endpoint_roce", 11, 0, 8,
+		  UINT64_MAX - 65535 },
+		{ "rkey: 0", "endpoint_roce", 12, 0, 4, 0 },
+		{ "length: 0", "endpoint_roce", 13, 0, 4, 0 },
+		{ "the number of QP 1 is not", "endpoint_roce", 14, 8, 4, 1 },
+		{ "the number of QP 1 is not", "endpoint_roce", 14, 8, 4,
+		  1 << 24 },
+		{ "the PSN of QP 1", "endpoint_roce", 14, 12, 4, 1 << 24 },
+		{ "two QPs have one number", "endpoint_roce", 14, 8, 4, 17 },
+		{ "agreed-epoch: 0", "confirm", 15, 0, 8, 0 },
+		{ "code: 0", "error", 16, 0, 2, 0 },
+		{ "letters", "offer", 3, 3, 1, '/' },
+		{ "path 2: link layer 3", "offer", 18, 33, 1, 3 },
+		{ "GID type 4", "offer", 18, 34, 1, 4 },
+		{ "VLAN 4095", "offer", 18, 35, 2, 4095 },
+		{ "mtu 1500", "offer", 18, 37, 2, 1500 },
+		{ "ports are counted", "offer", 18, 39, 4, 0 },
+		{ "unicast", "offer", 18, 43, 16, 0 },
+		{ "device name", "offer", 18, 61, 1, '\x1b' },
+	};
+	size_t i;
+
+	EXPECT_SAYS("ok", received("endpoint_roce", 14, 8, 4, 18));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_SAYS(bad[i].says,
+			    received(bad[i].name, bad[i].number, bad[i].at,
+				     bad[i].width, bad[i].value));
 }
 
 TEST(paths_that_cannot_be_are_refused)
