@@ -294,6 +294,45 @@ TEST_F(story, an_exchange_before_the_last_one_explains_nothing)
 	EXPECT_UNTOLD("Tried last");
 }
 
+/* Nor why the process that brought the link up was killed. */
+TEST_F(story, an_exchange_before_a_kill_explains_nothing)
+{
+	struct teller *t = &self->t;
+
+	go_up(t);
+	go(t, DOWN, RCLINK_DOWN_REASON_PEER_SILENT, "silent");
+	add(t, RCLINK_ENTRY_KIND_NOTE, "connection refused");
+	t->info.epoch++;
+	go(t, PREPARED, 0, "a GID");
+	go(t, DOWN, RCLINK_DOWN_REASON_OWNER_GONE, "owner gone");
+	tell(t);
+	EXPECT_UNTOLD("Tried last");
+	EXPECT_TOLD("Most likely: the rclink that brought the link up ended");
+}
+
+TEST_F(story, nor_if_the_link_never_came_up)
+{
+	struct teller *t = &self->t;
+
+	go(t, IDLE, 0, "");
+	add(t, RCLINK_ENTRY_KIND_NOTE, "connection refused");
+	go(t, PREPARED, 0, "a GID");
+	go(t, CONNECTED, 0, "");
+	go(t, DOWN, RCLINK_DOWN_REASON_COMPLETION, "retry exceeded");
+	tell(t);
+	EXPECT_UNTOLD("Tried last");
+}
+
+TEST_F(story, who_may_not_read_a_note_is_told_who_may)
+{
+	struct teller *t = &self->t;
+
+	go(t, IDLE, 0, "");
+	add(t, RCLINK_ENTRY_KIND_NOTE, "");
+	tell(t);
+	EXPECT_TOLD("What to do: ask again as root, who may read it");
+}
+
 TEST_F(story, an_attempt_before_it_was_up_explains_nothing)
 {
 	go(&self->t, IDLE, 0, "");

@@ -288,14 +288,19 @@ static void judge(struct json_object *doc, const char *cause, const char *todo)
 	rcl_out_text(doc, "advice", todo);
 }
 
-/* A sentence of an exchange or of the module says more than a reason can. */
+/*
+ * A sentence of an exchange or of the module says more than a reason can. That
+ * of an exchange is empty for who may not read it.
+ */
 static void judge_attempt(struct json_object *doc,
 			  const struct rcl_entry *attempt)
 {
 	char cause[SENTENCE_LEN];
 
 	sentence(attempt, cause);
-	if (attempt->kind == RCLINK_ENTRY_KIND_NOTE)
+	if (attempt->kind == RCLINK_ENTRY_KIND_NOTE && !*attempt->text)
+		judge(doc, cause, "ask again as root, who may read it");
+	else if (attempt->kind == RCLINK_ENTRY_KIND_NOTE)
 		judge(doc, cause,
 		      "do what that sentence says, and see `rclink why` on the peer; then connect it again");
 	else if (attempt->step == RCLINK_STEP_PREPARE)
@@ -338,8 +343,7 @@ static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 		      "wait for the end of the exchange that is under way");
 		return;
 	}
-	if (attempt && !never && attempt->last < begun_when(story, since) &&
-	    info->reason != RCLINK_DOWN_REASON_OWNER_GONE)
+	if (attempt && attempt->last < begun_when(story, since))
 		attempt = NULL;
 	add_attempt(doc, story, attempt);
 	if (attempt && (never || info->reason == RCLINK_DOWN_REASON_OWNER_GONE))
