@@ -158,7 +158,7 @@ static int attaches(struct bench *b)
 			ret = rclink_connect(&b->at.chan, b->at.target.link,
 					     b->at.target.service,
 					     RCLINK_CHAN_POLLED);
-		} while ((ret == -EAGAIN || ret == -EBUSY) && begun < end);
+		} while (ret == -EAGAIN && begun < end);
 		if (ret) {
 			attach_refused(&b->at, "cannot connect", ret);
 			break;
