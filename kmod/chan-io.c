@@ -33,24 +33,27 @@ struct rcl_news {
 	u8 flags;
 };
 
-static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
-			  struct rcl_news news)
+/* Inlined, because a call would be a good part of the cost. */
+static __always_inline void rcl_chan_push(struct rcl_op *op,
+					  const struct ib_wc *wc,
+					  struct rcl_news news)
 {
 	struct rcl_cq *cq = &op->chan->cq;
-	struct rclink_dev_cqe *cqe = &cq->cqe[cq->filled & (cq->depth - 1)];
+	u32 filled = cq->filled;
+	struct rclink_dev_cqe *cqe = &cq->cqe[filled & (cq->depth - 1)];
 
 	cqe->user_data = op->user_data;
-	cqe->time = cq->timed ? ktime_get_ns() : 0;
 	cqe->status = wc->status;
 	cqe->vendor_err = wc->status ? wc->vendor_err : 0;
 	cqe->len = news.len;
 	cqe->imm = news.imm;
 	cqe->flags = news.flags;
 	cqe->op = op->op;
+	cqe->time = cq->timed ? ktime_get_ns() : 0;
 	/* The consumer loads it with acquire, then reads the entry. */
-	smp_store_release(cq->tail, cq->filled + 1);
+	smp_store_release(cq->tail, filled + 1);
 	/* Last: whoever waited for it must find the entry. */
-	smp_store_release(&cq->filled, cq->filled + 1);
+	smp_store_release(&cq->filled, filled + 1);
 }
 
 /*
@@ -240,12 +243,11 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 		return -EINVAL;
 	if (rcl_queue_busy(&chan->recvs) == RCLINK_DEV_RECVS)
 		return -EBUSY;
-	ret = rcl_chan_sge(chan, sqe, sge, &len);
+	ret = rcl_region_pieces(chan, sqe, true, sge, &len);
 	if (ret < 0)
 		return ret;
 	wr.num_sge = ret;
 	rcl_op_set_recv(op, sqe, chan->recvs.posted);
-	op->cqe.done = rcl_chan_received;
 	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
 	/* These mean something else to the caller. */
 	if (ret == -EAGAIN || ret == -EBUSY)
@@ -284,9 +286,9 @@ static bool rcl_chan_is_early(const struct rcl_chan *chan, u8 op)
 }
 
 /* The work request at the end of the chain lacks only what is set here. */
-static void rcl_chan_append(struct rcl_chan *chan,
-			    const struct rclink_dev_sqe *sqe, u32 len, u32 last,
-			    u32 num_sge)
+static __always_inline void rcl_chan_append(struct rcl_chan *chan,
+					    const struct rclink_dev_sqe *sqe,
+					    u32 len, u32 last)
 {
 	struct rcl_chain *chain = &chan->chain;
 	union rcl_wr *wr = &chain->wr[chain->n];
@@ -294,13 +296,9 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	struct rcl_op *op = rcl_chan_send_op(chan, number);
 
 	rcl_op_set_send(op, sqe, number, last, len);
-	op->cqe.done = rcl_chan_sent;
 	if (chan->keep)
 		rcl_keep_send(chan->keep, number, last, sqe);
-	wr->send.next = NULL;
 	wr->send.wr_cqe = &op->cqe;
-	wr->send.sg_list = chain->sge[chain->n];
-	wr->send.num_sge = num_sge;
 	wr->send.send_flags = rcl_chan_send_flags(chan, sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
@@ -410,67 +408,62 @@ static void rcl_chan_give(struct rcl_chan *chan)
 		rcl_chan_chain_empty(chain);
 }
 
-/* Each further extent takes another work request. */
-static void rcl_chan_append_parts(struct rcl_chan *chan,
-				  const struct rclink_dev_sqe *sqe, u32 len,
-				  u32 parts, u32 num_sge)
+/* Each further extent takes another work request; @last is left to do. */
+static noinline void rcl_chan_append_parts(struct rcl_chan *chan,
+					   const struct rclink_dev_sqe *sqe,
+					   u32 len, u32 last)
 {
-	const struct rcl_window *window = rcl_chan_window(chan, sqe);
-	u32 last = chan->sends.posted + parts - 1;
 	struct rcl_chain *chain = &chan->chain;
 
 	while (chan->sends.posted != last) {
-		struct ib_rdma_wr *wr = &chain->wr[chain->n].rdma;
-		struct ib_rdma_wr *next = &chain->wr[chain->n + 1].rdma;
-		u64 left = rcl_window_left(window, wr->remote_addr);
-		u32 rest = rcl_chan_split(chain->sge[chain->n], &num_sge, left,
-					  chain->sge[chain->n + 1]);
-
-		*next = *wr;
-		next->remote_addr += left;
-		next->rkey = window->rkeys[rcl_window_index(window,
-							    next->remote_addr)];
-		/* The peer is told only when all of it is there. */
-		if (wr->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM)
-			wr->wr.opcode = IB_WR_RDMA_WRITE;
-		rcl_chan_append(chan, sqe, len, last, num_sge);
-		num_sge = rest;
+		rcl_chan_cut(chan, sqe, &chain->wr[chain->n].rdma,
+			     &chain->wr[chain->n + 1].rdma);
+		rcl_chan_append(chan, sqe, len, last);
 	}
-	rcl_chan_append(chan, sqe, len, last, num_sge);
+}
+
+/* Does the device write the result to local memory? */
+static bool rcl_chan_writes(u8 op)
+{
+	return !rcl_fate_counts(op) && op != RCLINK_OP_WRITE;
 }
 
 static int rcl_chan_chain(struct rcl_chan *chan,
 			  const struct rclink_dev_sqe *sqe)
 {
 	struct rcl_chain *chain = &chan->chain;
-	struct ib_sge *sge;
-	int num_sge, parts;
-	u32 slot, len;
+	struct rcl_op *op;
+	union rcl_wr *wr;
+	int ret;
 
 	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
 		return -EBUSY;
 	/* What is before it need not wait. */
 	if (rcl_chan_is_early(chan, sqe->op))
 		rcl_chan_give(chan);
-	slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
-	sge = chain->sge[chain->n];
+	op = rcl_chan_send_op(chan, chan->sends.posted);
+	wr = &chain->wr[chain->n];
 	if (sqe->flags & RCLINK_SQE_INLINE)
-		num_sge = rcl_chan_inline(chan, sqe, slot, sge, &len);
+		ret = rcl_chan_inline(chan, sqe,
+				      chan->sends.posted % RCL_CHAN_SEND_SLOTS,
+				      wr->send.sg_list, &op->len);
 	else
-		num_sge = rcl_chan_sge(chan, sqe, sge, &len);
-	if (num_sge < 0)
-		return num_sge;
-	parts = rcl_chan_fill(chan, sqe, len, num_sge, &chain->wr[chain->n]);
-	if (parts < 0)
-		return parts;
-	if (parts > 1 &&
-	    (rcl_queue_busy(&chan->sends) + parts > RCLINK_DEV_SENDS ||
-	     !rcl_chan_has_room(chan, parts)))
-		return -EBUSY;
-	if (parts > 1)
-		rcl_chan_append_parts(chan, sqe, len, parts, num_sge);
-	else
-		rcl_chan_append(chan, sqe, len, chan->sends.posted, num_sge);
+		ret = rcl_region_pieces(chan, sqe, rcl_chan_writes(sqe->op),
+					wr->send.sg_list, &op->len);
+	if (ret < 0)
+		return ret;
+	wr->send.num_sge = ret;
+	ret = rcl_chan_fill(chan, sqe, op->len, wr);
+	if (ret < 0)
+		return ret;
+	if (ret > 1) {
+		if (rcl_queue_busy(&chan->sends) + ret > RCLINK_DEV_SENDS ||
+		    !rcl_chan_has_room(chan, ret))
+			return -EBUSY;
+		rcl_chan_append_parts(chan, sqe, op->len,
+				      chan->sends.posted + ret - 1);
+	}
+	rcl_chan_append(chan, sqe, op->len, chan->sends.posted);
 	if (chain->n >= RCL_CHAN_CHAIN)
 		rcl_chan_give(chan);
 	return 0;
@@ -581,25 +574,6 @@ void rcl_chan_drop(struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_poll - handle completions
- * @chan: open, its lock held
- * @budget: how many at most
- *
- * Context: process or softirq context.
- * Return: how many were handled; one more if the device refused what was
- * chained.
- */
-int rcl_chan_poll(struct rcl_chan *chan, int budget)
-{
-	int n = rcl_qp_poll(chan->qp, budget);
-
-	/* If one has failed, the device must flush what was held, too. */
-	if (chan->chain.n)
-		n += rcl_chan_flush(chan);
-	return n;
-}
-
-/**
  * rcl_chan_post - check an entry, and post it or chain it for rcl_chan_flush()
  * @chan: open, its lock held; not to be unlocked before rcl_chan_flush()
  * @sqe: hostile, but nobody writes it any more
@@ -634,8 +608,13 @@ void rcl_chan_io_init(struct rcl_chan *chan)
 
 	BUILD_BUG_ON(RCLINK_DEV_SENDS > RCL_CHAN_SEND_SLOTS);
 	BUILD_BUG_ON(RCLINK_DEV_RECVS > RCL_CHAN_RECV_SLOTS);
-	for (i = 0; i < RCL_CHAN_SEND_SLOTS; i++)
+	for (i = 0; i < RCL_CHAN_SEND_SLOTS; i++) {
 		chan->send_op[i].chan = chan;
-	for (i = 0; i < RCL_CHAN_RECV_SLOTS; i++)
+		chan->send_op[i].cqe.done = rcl_chan_sent;
+		chan->chain.wr[i].send.sg_list = chan->chain.sge[i];
+	}
+	for (i = 0; i < RCL_CHAN_RECV_SLOTS; i++) {
 		chan->recv_op[i].chan = chan;
+		chan->recv_op[i].cqe.done = rcl_chan_received;
+	}
 }

@@ -19,6 +19,5 @@ void rcl_chan_drop(struct rcl_chan *chan);
 const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan);
 void rcl_chan_chain_empty(struct rcl_chain *chain);
 void rcl_chan_pass_head(struct rcl_chan *chan);
-int rcl_chan_poll(struct rcl_chan *chan, int budget);
 
 #endif /* RCL_CHAN_IO_H */

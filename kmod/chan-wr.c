@@ -13,91 +13,54 @@
 #include "region.h"
 #include "remote.h"
 
-#define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
-
-/* Does the device write the result to local memory? */
-static bool rcl_chan_writes(u8 op)
-{
-	return !rcl_fate_counts(op) && op != RCLINK_OP_WRITE;
-}
-
 /**
- * rcl_chan_sge - the pieces of an entry as the device addresses them
- * @chan: open, its lock held
- * @sqe: without inline data, hostile
- * @sge: set
- * @len: set to their bytes
- *
- * Return: how many, -ESTALE, -EACCES for memory that is read-only, -EINVAL or
- * -EMSGSIZE.
+ * struct rcl_kind - what the operations of a kind have in common
+ * @opcode: of the work request
+ * @right: to the peer's memory; 0 if they need none
  */
-int rcl_chan_sge(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
-		 struct ib_sge *sge, u32 *len)
-{
-	bool writes = rcl_chan_writes(sqe->op);
-	u32 n = 0;
-	u32 i;
+struct rcl_kind {
+	enum ib_wr_opcode opcode;
+	u32 right;
+};
 
-	*len = 0;
-	for (i = 0; i < sqe->num_sge; i++) {
-		const struct rclink_dev_sge *from = &sqe->sge[i];
-		int ret;
+static const struct rcl_kind rcl_kinds[] = {
+	[RCLINK_OP_SEND] = { IB_WR_SEND, 0 },
+	[RCLINK_OP_SEND_IMM] = { IB_WR_SEND_WITH_IMM, 0 },
+	[RCLINK_OP_WRITE] = { IB_WR_RDMA_WRITE, RCLINK_REGION_WRITE },
+	[RCLINK_OP_WRITE_IMM] = { IB_WR_RDMA_WRITE_WITH_IMM,
+				  RCLINK_REGION_WRITE },
+	[RCLINK_OP_READ] = { IB_WR_RDMA_READ, RCLINK_REGION_READ },
+	[RCLINK_OP_CAS] = { IB_WR_ATOMIC_CMP_AND_SWP, RCLINK_REGION_ATOMIC },
+	[RCLINK_OP_FADD] = { IB_WR_ATOMIC_FETCH_AND_ADD, RCLINK_REGION_ATOMIC },
+	[RCLINK_OP_SEND_INV] = { IB_WR_SEND_WITH_INV,
+				 RCLINK_REGION_INVALIDATE },
+	[RCLINK_OP_MCAS] = { IB_WR_MASKED_ATOMIC_CMP_AND_SWP,
+			     RCLINK_REGION_ATOMIC },
+	[RCLINK_OP_MFADD] = { IB_WR_MASKED_ATOMIC_FETCH_AND_ADD,
+			      RCLINK_REGION_ATOMIC },
+};
 
-		ret = rcl_region_sge(chan, from, writes, &sge[n],
-				     chan->max_sge - n);
-		if (ret < 0)
-			return ret;
-		if (from->len > RCL_LEN_MAX - *len)
-			return -EMSGSIZE;
-		n += ret;
-		*len += from->len;
-	}
-	return n;
-}
-
-static u32 rcl_chan_right(u8 op)
-{
-	switch (op) {
-	case RCLINK_OP_READ:
-		return RCLINK_REGION_READ;
-	case RCLINK_OP_CAS:
-	case RCLINK_OP_FADD:
-	case RCLINK_OP_MCAS:
-	case RCLINK_OP_MFADD:
-		return RCLINK_REGION_ATOMIC;
-	case RCLINK_OP_SEND_INV:
-		return RCLINK_REGION_INVALIDATE;
-	default:
-		return RCLINK_REGION_WRITE;
-	}
-}
-
-/**
- * rcl_chan_window - memory of the peer that an entry may use
- * @chan: open, its lock held
- * @sqe: hostile
- *
- * Return: the memory, or an ERR_PTR: -ESTALE or -EACCES.
- */
-struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
-				   const struct rclink_dev_sqe *sqe)
+/* Memory of the peer that an entry may use; or -ESTALE or -EACCES. */
+static inline struct rcl_window *
+rcl_chan_window(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
+		u32 right)
 {
 	struct rcl_window *window = rcl_remote_find(chan, sqe->remote);
 
 	if (!window || !window->rights)
 		return ERR_PTR(-ESTALE);
-	if (!(window->rights & rcl_chan_right(sqe->op)))
+	if (!(window->rights & right))
 		return ERR_PTR(-EACCES);
 	return window;
 }
 
 /* Returns how many work requests it takes. */
 static int rcl_chan_remote(struct rcl_chan *chan,
-			   const struct rclink_dev_sqe *sqe, u32 len,
+			   const struct rclink_dev_sqe *sqe, u32 right, u32 len,
 			   u64 *addr, u32 *rkey)
 {
-	const struct rcl_window *window = rcl_chan_window(chan, sqe);
-	u32 parts;
+	const struct rcl_window *window = rcl_chan_window(chan, sqe, right);
+	u32 parts, i;
 
 	if (IS_ERR(window))
 		return PTR_ERR(window);
@@ -105,7 +68,8 @@ static int rcl_chan_remote(struct rcl_chan *chan,
 	    len > window->len - sqe->remote_offset)
 		return -EINVAL;
 	*addr = window->addr + sqe->remote_offset;
-	*rkey = window->rkeys[rcl_window_index(window, *addr)];
+	i = rcl_window_index(window, *addr, rcl_window_extents(window));
+	*rkey = window->rkeys[i];
 	parts = rcl_window_touched(window, *addr, len);
 	return parts > RCLINK_DEV_PARTS_MAX ? -EMSGSIZE : parts;
 }
@@ -118,7 +82,7 @@ static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
 
 static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 				const struct rclink_dev_sqe *sqe, u32 len,
-				u32 num_sge, struct ib_atomic_wr *wr)
+				struct ib_atomic_wr *wr)
 {
 	int ret;
 
@@ -126,9 +90,10 @@ static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 		return -EOPNOTSUPP;
 	if (len != sizeof(u64) || sqe->num_sge != 1)
 		return -EINVAL;
-	if (num_sge != 1)
+	if (wr->wr.num_sge != 1)
 		return -EMSGSIZE;
-	ret = rcl_chan_remote(chan, sqe, len, &wr->remote_addr, &wr->rkey);
+	ret = rcl_chan_remote(chan, sqe, RCLINK_REGION_ATOMIC, len,
+			      &wr->remote_addr, &wr->rkey);
 	if (ret < 0)
 		return ret;
 	if (wr->remote_addr % sizeof(u64))
@@ -145,7 +110,8 @@ static int rcl_chan_fill_inv(struct rcl_chan *chan,
 			     const struct rclink_dev_sqe *sqe,
 			     struct ib_send_wr *wr)
 {
-	struct rcl_window *window = rcl_chan_window(chan, sqe);
+	struct rcl_window *window =
+		rcl_chan_window(chan, sqe, RCLINK_REGION_INVALIDATE);
 
 	if (IS_ERR(window))
 		return PTR_ERR(window);
@@ -159,45 +125,30 @@ static int rcl_chan_fill_inv(struct rcl_chan *chan,
  * @chan: open, its lock held
  * @sqe: hostile
  * @len: bytes
- * @num_sge: pieces
- * @wr: set, except its list of pieces; the first one if it takes several
+ * @wr: its list of pieces is set; the first one if it takes several
  *
  * Return: how many work requests it takes, -ESTALE, -EACCES, -EINVAL, -EMSGSIZE
  * or -EOPNOTSUPP.
  */
 int rcl_chan_fill(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
-		  u32 len, u32 num_sge, union rcl_wr *wr)
+		  u32 len, union rcl_wr *wr)
 {
-	static const enum ib_wr_opcode opcodes[] = {
-		[RCLINK_OP_SEND] = IB_WR_SEND,
-		[RCLINK_OP_SEND_IMM] = IB_WR_SEND_WITH_IMM,
-		[RCLINK_OP_WRITE] = IB_WR_RDMA_WRITE,
-		[RCLINK_OP_WRITE_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
-		[RCLINK_OP_READ] = IB_WR_RDMA_READ,
-		[RCLINK_OP_CAS] = IB_WR_ATOMIC_CMP_AND_SWP,
-		[RCLINK_OP_FADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
-		[RCLINK_OP_SEND_INV] = IB_WR_SEND_WITH_INV,
-		[RCLINK_OP_MCAS] = IB_WR_MASKED_ATOMIC_CMP_AND_SWP,
-		[RCLINK_OP_MFADD] = IB_WR_MASKED_ATOMIC_FETCH_AND_ADD,
-	};
+	const struct rcl_kind *kind =
+		&rcl_kinds[array_index_nospec(sqe->op, ARRAY_SIZE(rcl_kinds))];
 
-	wr->send.opcode = opcodes[array_index_nospec(sqe->op,
-						     ARRAY_SIZE(opcodes))];
+	wr->send.opcode = kind->opcode;
 	wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
-	switch (sqe->op) {
-	case RCLINK_OP_SEND:
-	case RCLINK_OP_SEND_IMM:
-		return 1;
-	case RCLINK_OP_SEND_INV:
+	switch (kind->right) {
+	case RCLINK_REGION_WRITE:
+	case RCLINK_REGION_READ:
+		return rcl_chan_remote(chan, sqe, kind->right, len,
+				       &wr->rdma.remote_addr, &wr->rdma.rkey);
+	case RCLINK_REGION_ATOMIC:
+		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
+	case RCLINK_REGION_INVALIDATE:
 		return rcl_chan_fill_inv(chan, sqe, &wr->send);
-	case RCLINK_OP_WRITE:
-	case RCLINK_OP_WRITE_IMM:
-	case RCLINK_OP_READ:
-		return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
-				       &wr->rdma.rkey);
 	default:
-		return rcl_chan_fill_atomic(chan, sqe, len, num_sge,
-					    &wr->atomic);
+		return 1;
 	}
 }
 
@@ -230,19 +181,14 @@ int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 	return sqe->len ? 1 : 0;
 }
 
-/**
- * rcl_chan_split - cut pieces where an extent of the peer ends
- * @sge: pieces of more than @len bytes
- * @n: how many; set to how many remain
- * @len: bytes that remain
- * @to: set to the pieces of what is behind them
- *
- * Return: how many are in @to.
- */
-u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len, struct ib_sge *to)
+/* Cuts pieces after @len bytes, which are not all; the rest goes to @next. */
+static void rcl_chan_split(struct ib_send_wr *wr, u64 len,
+			   struct ib_send_wr *next)
 {
-	u32 rest = 0;
-	u32 i, keep;
+	struct ib_sge *sge = wr->sg_list;
+	struct ib_sge *to = next->sg_list;
+	int rest = 0;
+	int i, keep;
 
 	for (i = 0; sge[i].length <= len; i++)
 		len -= sge[i].length;
@@ -254,8 +200,33 @@ u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len, struct ib_sge *to)
 		sge[i++].length = len;
 		keep = i;
 	}
-	while (i < *n)
+	while (i < wr->num_sge)
 		to[rest++] = sge[i++];
-	*n = keep;
-	return rest;
+	wr->num_sge = keep;
+	next->num_sge = rest;
+}
+
+/**
+ * rcl_chan_cut - end a work request where an extent of the peer ends
+ * @chan: open, its lock held
+ * @sqe: the entry that it is from
+ * @wr: a WRITE or READ that goes on behind that extent
+ * @next: set to the rest; its list of pieces is long enough
+ */
+void rcl_chan_cut(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
+		  struct ib_rdma_wr *wr, struct ib_rdma_wr *next)
+{
+	const struct rcl_window *window = rcl_remote_find(chan, sqe->remote);
+	u64 left = rcl_window_left(window, wr->remote_addr);
+	u64 addr = wr->remote_addr + left;
+	u32 i = rcl_window_index(window, addr, rcl_window_extents(window));
+
+	rcl_chan_split(&wr->wr, left, &next->wr);
+	next->wr.opcode = wr->wr.opcode;
+	next->wr.ex = wr->wr.ex;
+	next->remote_addr = addr;
+	next->rkey = window->rkeys[i];
+	/* The peer is told only when all of it is there. */
+	if (wr->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+		wr->wr.opcode = IB_WR_RDMA_WRITE;
 }

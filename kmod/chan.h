@@ -330,6 +330,25 @@ static inline bool rcl_chan_has_events(const struct rcl_chan *chan)
 }
 
 /**
+ * rcl_chan_poll - handle completions
+ * @chan: open, its lock held
+ * @budget: how many at most
+ *
+ * Context: process or softirq context.
+ * Return: how many were handled; one more if the device refused what was
+ * chained.
+ */
+static inline int rcl_chan_poll(struct rcl_chan *chan, int budget)
+{
+	int n = rcl_qp_poll(chan->qp, budget);
+
+	/* If one has failed, the device must flush what was held, too. */
+	if (chan->chain.n)
+		n += rcl_chan_flush(chan);
+	return n;
+}
+
+/**
  * rcl_chan_reap - handle what has completed
  * @chan: any
  * @budget: how many at most

@@ -65,15 +65,15 @@ static inline u64 rcl_window_extents(const struct rcl_window *window)
  * rcl_window_index - which extent is an address in?
  * @window: any
  * @addr: inside it, or the first one after it
+ * @n: how many extents there are
  *
- * Return: the number of the extent, within the array even in speculation; 0 if
+ * Return: the number of the extent, less than @n even in speculation; 0 if
  * @addr is after the last extent.
  */
-static inline u32 rcl_window_index(const struct rcl_window *window, u64 addr)
+static inline u32 rcl_window_index(const struct rcl_window *window, u64 addr,
+				   u32 n)
 {
-	unsigned long i = (addr >> window->shift) -
-			  (window->addr >> window->shift);
-	unsigned long n = rcl_window_extents(window);
+	u32 i = (addr >> window->shift) - (window->addr >> window->shift);
 
 	return array_index_nospec(i, n);
 }

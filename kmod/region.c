@@ -18,6 +18,8 @@
 #include "life.h"
 #include "mapping.h"
 
+#define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
+
 /**
  * struct rcl_region - registered memory
  * @handle: slot and generation
@@ -423,47 +425,74 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 	return job.region ? rcl_region_free(job.region) : -ESTALE;
 }
 
-/**
- * rcl_region_sge - a piece of a region as the device addresses it
- * @chan: open, its lock held
- * @from: the piece, hostile
- * @writes: the device is to write there
- * @sge: set
- * @max: entries that @sge has room for
- *
- * Return: the entries set, one for each extent that is touched, and none for no
- * bytes, see rcl_chan_inline(); or -ESTALE, -EACCES, -EINVAL or -EMSGSIZE.
+/*
+ * A piece, from @to on: an entry for each extent that it touches, and none for
+ * no bytes, see rcl_chan_inline(). Returns where the next piece goes.
  */
-int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
-		   bool writes, struct ib_sge *sge, u32 max)
+static struct ib_sge *rcl_region_piece(struct rcl_chan *chan,
+				       const struct rclink_dev_sge *from,
+				       bool writes, struct ib_sge *to,
+				       const struct ib_sge *end)
 {
 	struct rcl_region *region = rcl_region_find(chan, from->region);
+	const struct rcl_mapping *mapping;
 	const struct rcl_window *window;
 	u32 left = from->len;
-	u32 n = 0;
 	u64 addr;
+	u32 i;
 
 	if (!region || region->export.over)
-		return -ESTALE;
-	if (writes && region->mapping.memory->read_only)
-		return -EACCES;
+		return ERR_PTR(-ESTALE);
+	mapping = &region->mapping;
+	if (writes && mapping->memory->read_only)
+		return ERR_PTR(-EACCES);
 	window = &region->export.window;
 	if (from->offset > window->len || left > window->len - from->offset)
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	addr = window->addr + from->offset;
-	while (left) {
-		u32 i = rcl_window_index(window, addr);
-
-		if (n == max)
-			return -EMSGSIZE;
-		sge[n].addr = addr;
-		sge[n].length = min_t(u64, left, rcl_window_left(window, addr));
-		sge[n].lkey = region->mapping.extents[i].mr->lkey;
-		addr += sge[n].length;
-		left -= sge[n].length;
-		n++;
+	i = rcl_window_index(window, addr, mapping->n);
+	for (; left; to++) {
+		if (to == end)
+			return ERR_PTR(-EMSGSIZE);
+		to->addr = addr;
+		to->length = min_t(u64, left, rcl_window_left(window, addr));
+		to->lkey = mapping->extents[i].mr->lkey;
+		addr += to->length;
+		left -= to->length;
+		i = array_index_nospec(i + 1, mapping->n);
 	}
-	return n;
+	return to;
+}
+
+/**
+ * rcl_region_pieces - the pieces of an entry as the device addresses them
+ * @chan: open, its lock held
+ * @sqe: without inline data, hostile
+ * @writes: the device is to write there
+ * @sge: set
+ * @len: set to their bytes
+ *
+ * Return: how many, -ESTALE, -EACCES for memory that is read-only, -EINVAL or
+ * -EMSGSIZE.
+ */
+int rcl_region_pieces(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
+		      bool writes, struct ib_sge *sge, u32 *len)
+{
+	const struct ib_sge *end = sge + chan->max_sge;
+	struct ib_sge *to = sge;
+	u32 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < sqe->num_sge; i++) {
+		to = rcl_region_piece(chan, &sqe->sge[i], writes, to, end);
+		if (IS_ERR(to))
+			return PTR_ERR(to);
+		if (sqe->sge[i].len > RCL_LEN_MAX - bytes)
+			return -EMSGSIZE;
+		bytes += sqe->sge[i].len;
+	}
+	*len = bytes;
+	return to - sge;
 }
 
 /**

@@ -16,7 +16,7 @@
 struct file;
 struct ib_sge;
 struct rcl_chan;
-struct rclink_dev_sge;
+struct rclink_dev_sqe;
 
 static inline u32 rcl_region_slot(u32 handle)
 {
@@ -46,8 +46,8 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle);
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle);
 int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
-int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
-		   bool writes, struct ib_sge *sge, u32 max);
+int rcl_region_pieces(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
+		      bool writes, struct ib_sge *sge, u32 *len);
 struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len);
 int rcl_region_map_all(struct rcl_chan *chan);
 void rcl_region_unmap_all(struct rcl_chan *chan);

@@ -51,23 +51,6 @@ int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
 }
 
 /**
- * rcl_remote_find - look up an import by its handle
- * @chan: any, its lock held
- * @handle: hostile
- *
- * Return: the memory, valid while the lock is held, or NULL.
- */
-struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle)
-{
-	struct rcl_remote *remote = &chan->imports[rcl_region_slot(handle)];
-
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_CHAN_IMPORTS);
-	lockdep_assert_held(&chan->lock);
-	return remote->window.rkeys && remote->handle == handle ?
-	       &remote->window : NULL;
-}
-
-/**
  * rcl_remote_revoke - the peer's registration is about to end
  * @chan: any, its lock held
  * @rkey: its key; it may be imported under any number of handles

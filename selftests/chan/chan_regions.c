@@ -300,6 +300,7 @@ TEST_F(chan, what_touches_too_many_extents_is_refused)
 {
 	struct rclink_data all = rclink_piece(self->region, 0, FAR_BIG_SIZE);
 	struct rclink_chan *c = self->chan;
+	const uint32_t seven = 7 * EXTENT + 2;	/* extents, and two bytes */
 
 	ASSERT_EQ(0, rclink_write(c, all, &self->far, 0, 0, 0));
 	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
@@ -309,6 +310,20 @@ TEST_F(chan, what_touches_too_many_extents_is_refused)
 	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
 	ASSERT_EQ(0, rclink_recv(c, all, 0));
 	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
+	/* The same number of bytes, in too many extents of one end only. */
+	ASSERT_EQ(0, rclink_write(c, rclink_piece(self->region, NEAR_EXTENT(1),
+						  seven),
+				  &self->far, FAR_EXTENT(1) - 1, 0, 0));
+	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
+	ASSERT_EQ(0, rclink_write(c, rclink_piece(self->region,
+						  NEAR_EXTENT(1) - 1, seven),
+				  &self->far, FAR_EXTENT(1), 0, 0));
+	EXPECT_EQ(-EMSGSIZE, rclink_submit(c, 0, 0));
+	ASSERT_EQ(0, rclink_write(c, rclink_piece(self->region, NEAR_EXTENT(1),
+						  seven),
+				  &self->far, FAR_EXTENT(1),
+				  RCLINK_SQE_SIGNALED, 2));
+	GOOD(WRITE, 2, seven);
 	/* A write that touches fewer extents succeeds. */
 	ASSERT_EQ(0, rclink_write(c, rclink_piece(self->region, NEAR_EXTENT(1),
 						  FAR_EXTENT(8) - EXTENT),
