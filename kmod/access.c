@@ -31,11 +31,13 @@ static bool rcl_access_by_mode(kuid_t owner, kgid_t group, u32 mode)
  * rcl_access_may - does a consumer have the right?
  * @access: owner, group and mode of what it wants to use
  * @cred: of the consumer, NULL for the kernel, which may use everything
+ * @audit: it asks for it, so a refusal may be recorded as its attempt
  *
  * Context: process context.
  * Return: true if so.
  */
-bool rcl_access_may(const struct rcl_access *access, const struct cred *cred)
+bool rcl_access_may(const struct rcl_access *access, const struct cred *cred,
+		    bool audit)
 {
 	kuid_t owner = make_kuid(&init_user_ns, access->owner);
 	kgid_t group = make_kgid(&init_user_ns, access->group);
@@ -47,13 +49,14 @@ bool rcl_access_may(const struct rcl_access *access, const struct cred *cred)
 	own = override_creds(cred);
 	/* Anybody with the capability could grant himself the right. */
 	may = rcl_access_by_mode(owner, group, access->mode) ||
-	      capable(CAP_NET_ADMIN);
+	      (audit ? capable(CAP_NET_ADMIN) :
+		       ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN));
 	revert_creds(own);
 	return may;
 }
 
 static bool rcl_access_may_link(const struct rcl_policy *policy,
-				const struct cred *cred)
+				const struct cred *cred, bool audit)
 {
 	struct rcl_access access = {
 		.owner = policy->v[RCL_P_OWNER],
@@ -61,7 +64,7 @@ static bool rcl_access_may_link(const struct rcl_policy *policy,
 		.mode = policy->v[RCL_P_MODE],
 	};
 
-	return rcl_access_may(&access, cred);
+	return rcl_access_may(&access, cred, audit);
 }
 
 /**
@@ -81,7 +84,7 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
 	if (!link)
 		return ERR_PTR(-ENODEV);
 	rcl_link_read_policy(link, &policy);
-	if (rcl_access_may_link(&policy, cred))
+	if (rcl_access_may_link(&policy, cred, true))
 		return link;
 	rcl_link_put(link);
 	return ERR_PTR(-EACCES);
@@ -91,16 +94,17 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
  * rcl_access_check - may a consumer use a link?
  * @name: of the link
  * @cred: of the consumer, NULL for the kernel, which may use everything
+ * @audit: as for rcl_access_may()
  *
  * Context: process context; never drops the last reference to a link, whose
  * work item may be waiting for a lock that the caller holds.
  * Return: 0, -ENODEV or -EACCES.
  */
-int rcl_access_check(const char *name, const struct cred *cred)
+int rcl_access_check(const char *name, const struct cred *cred, bool audit)
 {
 	struct rcl_policy policy;
 
 	if (!rcl_link_policy(name, &policy))
 		return -ENODEV;
-	return rcl_access_may_link(&policy, cred) ? 0 : -EACCES;
+	return rcl_access_may_link(&policy, cred, audit) ? 0 : -EACCES;
 }

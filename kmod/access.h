@@ -20,9 +20,10 @@ struct rcl_access {
 	u32 mode;
 };
 
-bool rcl_access_may(const struct rcl_access *access, const struct cred *cred);
+bool rcl_access_may(const struct rcl_access *access, const struct cred *cred,
+		    bool audit);
 
 struct rcl_link *rcl_access_get(const char *name, const struct cred *cred);
-int rcl_access_check(const char *name, const struct cred *cred);
+int rcl_access_check(const char *name, const struct cred *cred, bool audit);
 
 #endif /* RCL_ACCESS_H */

@@ -459,12 +459,13 @@ static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,
 	return ERR_PTR(-ECONNREFUSED);
 }
 
+/* Looked at for a peer, or for who would listen: this one asks for nothing. */
 static bool rcl_chan_may(const struct rcl_service *service)
 {
 	const struct rcl_listener *listener =
 		container_of(service, struct rcl_listener, service);
 
-	return !rcl_access_check(service->link, listener->cred);
+	return !rcl_access_check(service->link, listener->cred, false);
 }
 
 static void rcl_chan_put_listener(struct rcl_service *service)
@@ -485,7 +486,8 @@ static void rcl_chan_put_listener(struct rcl_service *service)
  */
 int rcl_chan_listen(struct rcl_listener *listener)
 {
-	if (rcl_access_check(listener->service.link, listener->cred) == -EACCES)
+	if (rcl_access_check(listener->service.link, listener->cred, true) ==
+	    -EACCES)
 		return -EACCES;
 	listener->service.may = rcl_chan_may;
 	listener->service.offer = rcl_chan_offer;

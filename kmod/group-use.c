@@ -19,7 +19,7 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
 	spin_lock_irq(&group->note_lock);
 	access = group->conf.access;
 	spin_unlock_irq(&group->note_lock);
-	return rcl_access_may(&access, cred);
+	return rcl_access_may(&access, cred, true);
 }
 
 /**

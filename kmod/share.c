@@ -58,9 +58,10 @@ struct rcl_share {
 	struct mutex turn;	/* to have a deputy */
 };
 
+/* Looked at for a peer: the exporter itself asks for nothing. */
 static bool rcl_share_may(const struct rcl_offer *offer, const char *link)
 {
-	return !rcl_access_check(link, offer->cred);
+	return !rcl_access_check(link, offer->cred, false);
 }
 
 /**
