@@ -224,8 +224,8 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 }
 
 /*
- * The table's reference goes with the link: rcl_link_reap() drops it. Listings
- * go by ID, and may find a link that is just coming or going.
+ * The name is free at once, but the link stays in the table until it has ended:
+ * its epoch, too, must end when the host sleeps or was copied. Listings skip it.
  */
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
@@ -233,9 +233,16 @@ static void rcl_link_remove_locked(struct rcl_link *link)
 	spin_lock(&rcl_names_lock);
 	hash_del(&link->node);
 	spin_unlock(&rcl_names_lock);
-	xa_erase(&rcl_links_by_id, link->id);
 	rcl_links_generation++;
 	hlist_add_head(&link->node, &rcl_links_ending);
+	rcl_inbox_end(link);
+}
+
+/* The table's reference goes with the link. */
+static void rcl_link_forget(struct rcl_link *link)
+{
+	xa_erase(&rcl_links_by_id, link->id);
+	rcl_link_put(link);
 }
 
 /* Drops those that hold nothing any more, even if their deleter was killed. */
@@ -253,7 +260,7 @@ static void rcl_link_reap(void)
 		}
 	mutex_unlock(&rcl_links_lock);
 	hlist_for_each_entry_safe(link, next, &ended, node)
-		rcl_link_put(link);
+		rcl_link_forget(link);
 }
 
 /**
@@ -374,7 +381,6 @@ int rcl_link_delete(const char *name)
 	mutex_unlock(&rcl_links_lock);
 	if (!link)
 		return -ENOENT;
-	rcl_inbox_end(link);
 	ret = wait_for_completion_killable(&link->ended);
 	rcl_link_put(link);
 	rcl_link_reap();
@@ -491,7 +497,7 @@ struct rcl_link *rcl_link_get_behind(unsigned long *id)
 {
 	struct rcl_link *link;
 
-	/* The table holds a reference until the link is taken out of here. */
+	/* The table's reference is dropped once the link is not here any more. */
 	xa_lock(&rcl_links_by_id);
 	link = xa_find_after(&rcl_links_by_id, id, ULONG_MAX, XA_PRESENT);
 	if (link)
@@ -615,14 +621,13 @@ void rcl_link_exit(void)
 
 	mutex_lock(&rcl_links_lock);
 	rcl_links_closed = true;
-	xa_for_each(&rcl_links_by_id, id, link) {
-		rcl_link_remove_locked(link);
-		rcl_inbox_end(link);
-	}
+	xa_for_each(&rcl_links_by_id, id, link)
+		if (!rcl_inbox_is_dead(link))
+			rcl_link_remove_locked(link);
 	mutex_unlock(&rcl_links_lock);
 	while ((link = rcl_link_next_ending())) {
 		wait_for_completion(&link->ended);
-		rcl_link_put(link);
+		rcl_link_forget(link);
 	}
 	/* Empty nodes stay behind when others could not be allocated. */
 	xa_destroy(&rcl_links_by_id);
