@@ -410,16 +410,17 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 }
 
 /**
- * rcl_ctrl_flush - give the peer's device time to receive all that was sent
+ * rcl_ctrl_flush - give the peer's device time to receive what was sent
  * @ctrl: started; the last message was a goodbye, or no send slot is free
+ * @left: messages that it need not have received, the last ones
  *
  * Context: may sleep; the link's work item, or the chore that has the epoch.
  */
-void rcl_ctrl_flush(struct rcl_ctrl *ctrl)
+void rcl_ctrl_flush(struct rcl_ctrl *ctrl, u32 left)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(RCL_BYE_MS);
 
-	while (ctrl->retired != ctrl->sent && time_before(jiffies, end))
+	while (ctrl->sent - ctrl->retired > left && time_before(jiffies, end))
 		if (!rcl_ctrl_poll(ctrl))
 			usleep_range(20, 100);
 }
@@ -445,9 +446,9 @@ void rcl_ctrl_say_bye(struct rcl_ctrl *ctrl, bool again, bool wait)
 	ret = rcl_ctrl_send(ctrl, &bye);
 	/* Pings may have taken all slots. */
 	if (ret == -EAGAIN && wait) {
-		rcl_ctrl_flush(ctrl);
+		rcl_ctrl_flush(ctrl, RCL_CTRL_SLOTS - 1);
 		ret = rcl_ctrl_send(ctrl, &bye);
 	}
 	if (!ret && wait)
-		rcl_ctrl_flush(ctrl);
+		rcl_ctrl_flush(ctrl, 0);
 }

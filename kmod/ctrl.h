@@ -88,7 +88,7 @@ int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie);
 bool rcl_ctrl_can_recv(const struct rcl_ctrl *ctrl);
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		  struct rcl_msg *msg);
-void rcl_ctrl_flush(struct rcl_ctrl *ctrl);
+void rcl_ctrl_flush(struct rcl_ctrl *ctrl, u32 left);
 void rcl_ctrl_say_bye(struct rcl_ctrl *ctrl, bool again, bool wait);
 int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot);
 

@@ -337,7 +337,7 @@ void rcl_state_stop(struct rcl_slot *slot)
 	struct rcl_link *link = slot->link;
 
 	if (slot->epoch->ctrl.bye)
-		rcl_ctrl_flush(&slot->epoch->ctrl);
+		rcl_ctrl_flush(&slot->epoch->ctrl, 0);
 	rcl_epoch_stop(slot->epoch);
 	if (rcl_state_is_a_sign(&link->ends))
 		link->ends = rcl_state_cause(slot);
@@ -368,8 +368,8 @@ static void rcl_state_end_next(struct rcl_link *link, u32 reason)
 		return;
 	}
 	spin_lock_irq(&link->lock);
-	if (!next->failure.reason)
-		next->failure.reason = reason;
+	if (rcl_reason_weight(&next->failure) < RCL_WEIGHT_CAUSE)
+		next->failure = (struct rcl_reason){ .reason = reason };
 	spin_unlock_irq(&link->lock);
 }
 
