@@ -132,7 +132,7 @@ static void rcl_kapi_ended(struct rcl_chan *common)
 
 static void rcl_kapi_release(struct rcl_chan *common)
 {
-	kfree_rcu(rcl_kapi_of(common), chan.rcu);
+	kvfree_rcu(rcl_kapi_of(common), chan.rcu);
 }
 
 static const struct rcl_chan_ops rcl_kapi_chan_ops = {
@@ -149,7 +149,8 @@ static struct rclink_chan *rcl_kapi_new(u32 flags)
 	struct rclink_chan *chan;
 
 	BUILD_BUG_ON(RCLINK_DEV_SENDS + RCLINK_DEV_RECVS >= RCL_KAPI_CQ_DEPTH);
-	chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	/* For a listener the link's work item is here: it must not be held up. */
+	chan = kvzalloc(sizeof(*chan), GFP_KERNEL);
 	if (!chan)
 		return NULL;
 	init_completion(&chan->over);
@@ -158,7 +159,7 @@ static struct rclink_chan *rcl_kapi_new(u32 flags)
 	cq.tail = &chan->tail;
 	if (!rcl_chan_init(&chan->chan, &rcl_kapi_chan_ops, &cq, flags))
 		return chan;
-	kfree(chan);
+	kvfree(chan);
 	return NULL;
 }
 
