@@ -175,18 +175,19 @@ static void rcl_chan_ghost(struct rcl_chan *chan,
 	chan->keep->ghosts++;
 }
 
-static bool rcl_rests_post_recvs(struct rcl_chan *chan,
-				 const struct rcl_rests *rests)
+static int rcl_rests_post_recvs(struct rcl_chan *chan,
+				const struct rcl_rests *rests)
 {
-	bool whole = true;
+	int ret = 0;
 	u32 i;
 
 	for (i = 0; i < rests->nrecvs; i++) {
-		whole = whole && !rcl_chan_post(chan, &rests->recv[i]);
-		if (!whole)
+		if (!ret)
+			ret = rcl_chan_post(chan, &rests->recv[i]);
+		if (ret)
 			rcl_chan_ghost_recv(chan, &rests->recv[i]);
 	}
-	return whole;
+	return ret;
 }
 
 /*
@@ -223,14 +224,14 @@ static int rcl_rests_post_sends(struct rcl_chan *chan,
 /* Also -ESTALE if the device has refused something, which was reported. */
 static int rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
 {
-	bool recvs = rcl_rests_post_recvs(chan, rests);
+	int recvs = rcl_rests_post_recvs(chan, rests);
 	int ret;
 
-	ret = rcl_rests_post_sends(chan, rests, recvs ? 0 : -EIO);
+	ret = rcl_rests_post_sends(chan, rests, recvs);
 	rcl_chan_flush(chan);
 	if (rcl_chan_has_events(chan) && rcl_qp_arm(chan->qp))
 		chan->kicked = true;
-	return recvs && chan->refused ? -ESTALE : ret;
+	return !recvs && chan->refused ? -ESTALE : ret;
 }
 
 /* Is what the peer says possible? */

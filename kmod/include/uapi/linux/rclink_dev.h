@@ -45,8 +45,9 @@
  * having waited for its completion needs that flag. RCLINK_SQE_FENCE does not
  * change that: a process that tells the peer that it has read must wait for the
  * completion, or needs the flag, too. An atomic is never carried out again. If
- * the import of an operation to be carried out again was released meanwhile,
- * the channel ends. Completions keep the order of submission.
+ * a region or an import that a posted receive, or an operation to be carried
+ * out again, needs was withdrawn or released meanwhile, the channel ends.
+ * Completions keep the order of submission.
  *
  * RCLINK_IOC_JOIN makes a file a channel to a service of a group of this host,
  * if its opener has the right, as for a link. The kernel copies and seals, so
