@@ -384,14 +384,17 @@ static void rcl_chain_cut(struct rcl_chain *chain, u32 n)
 	}
 }
 
-/* Sends that wait for the peer, or for the end of a rotation, stay. */
+/*
+ * Sends that wait for the peer, for the end of a rotation, or for another QP,
+ * stay: the device has none of them.
+ */
 static void rcl_chan_give(struct rcl_chan *chan)
 {
 	struct rcl_chain *chain = &chan->chain;
 	u32 n = chain->held && !chan->heard ? chain->before : chain->n;
 	const struct ib_send_wr *bad;
 
-	if (!n || (chan->keep && chan->keep->parked))
+	if (!n || (chan->keep && (chan->keep->parked || chan->keep->stalled)))
 		return;
 	chain->wr[n - 1].send.next = NULL;
 	bad = &chain->wr[0].send;

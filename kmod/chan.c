@@ -67,14 +67,16 @@ static void rcl_chan_event(struct rcl_lessee *lessee)
 		irq_poll_sched(&chan->iop);
 }
 
-static bool rcl_chan_heard(struct rcl_lessee *lessee)
+static bool rcl_chan_heard(struct rcl_lessee *lessee, bool posted)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 	bool resumes;
 
 	spin_lock_bh(&chan->lock);
-	chan->heard = true;
-	rcl_chan_flush(chan);
+	if (posted) {
+		chan->heard = true;
+		rcl_chan_flush(chan);
+	}
 	resumes = chan->keep && !chan->keep->broken;
 	spin_unlock_bh(&chan->lock);
 	/* The device may have refused what was flushed. */
@@ -146,7 +148,11 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	/* One that ends was drained before, or its sends' fate is unknown. */
 	if (suspended)
 		rcl_chan_drained(chan);
+	else
+		rcl_chan_fill_up(chan);
 	spin_unlock_bh(&chan->lock);
+	/* Registrations may take long to end. */
+	chan->ops->news(chan);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	rcl_chan_unmap_inline(chan);
@@ -154,9 +160,6 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	mutex_unlock(&chan->setup);
 	if (!suspended)
 		rcl_chan_end(chan);
-	else
-		/* The drain has told nobody what it found. */
-		chan->ops->news(chan);
 }
 
 /* Only the drain may have noticed a failure. */

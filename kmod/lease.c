@@ -415,7 +415,7 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		break;
 	case RCL_MSG_HEARS:
 		answer.type = RCL_MSG_HEARD;
-		answer.status = rcl_stall_heard(ep, lease);
+		answer.status = rcl_stall_heard(ep, lease, msg);
 		ret = 0;
 		break;
 	default:
@@ -536,8 +536,7 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->index >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->index];
-	if (msg->type == RCL_MSG_HEARD && msg->status == RCL_MSG_REFUSED &&
-	    !lease->probed)
+	if (msg->type == RCL_MSG_HEARD && msg->status == RCL_MSG_REFUSED)
 		ep->pool.mortal = true;
 	if (rcl_lease_is_late(ep, lease, msg))
 		return 0;

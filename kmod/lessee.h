@@ -48,8 +48,8 @@ struct rcl_grant {
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @detach: the lease ends for the given reason: once it returns, nobody posts
  *	to or polls the QP any more; the pool polls what is left
- * @heard: the peer's lessee has posted its first receive; may come again.
- *	Returns true if the lease can go on in another epoch
+ * @heard: whether the peer's lessee has posted its first receive; may come
+ *	again. Returns true if the lease can go on in another epoch
  * @stopped: all that was posted has completed; not called if the QP does not
  *	stop; @gone follows
  * @gone: nothing on the QP will complete any more; registrations end now,
@@ -76,7 +76,7 @@ struct rcl_grant {
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
 	void (*event)(struct rcl_lessee *lessee);
-	bool (*heard)(struct rcl_lessee *lessee);
+	bool (*heard)(struct rcl_lessee *lessee, bool posted);
 	void (*detach)(struct rcl_lessee *lessee, int why);
 	void (*stopped)(struct rcl_lessee *lessee);
 	void (*gone)(struct rcl_lessee *lessee);

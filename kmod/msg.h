@@ -84,6 +84,7 @@ enum rcl_msg_status {
  * @len: of the data or the buffer range, bytes
  * @qpn: of RECYCLE and its answer
  * @got: of RESUME, messages
+ * @deaf: of HEARS: 1 if no receive was posted, and it only asks for an answer
  * @seed: of the pattern
  * @psn: of RECYCLE and its answer
  * @id: of OPEN and RESUME, number of the channel
@@ -107,6 +108,7 @@ struct rcl_msg {
 		u32 len;
 		u32 qpn;
 		u32 got;
+		u32 deaf;
 	};
 	union {
 		u32 seed;

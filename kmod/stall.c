@@ -26,16 +26,18 @@
  * rcl_stall_heard - the peer has sent HEARS
  * @ep: of a link that is up
  * @lease: that it names
+ * @msg: HEARS, hostile
  *
  * A lease that is not open has ended here, and the peer will soon hear it.
  *
  * Return: the status of HEARD: if the lessee cannot go on in another epoch, why
  * not: by the policy, or because it has failed.
  */
-u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease)
+u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease,
+		   const struct rcl_msg *msg)
 {
 	if (lease->state != RCL_LEASE_OPEN ||
-	    lease->lessee->ops->heard(lease->lessee))
+	    lease->lessee->ops->heard(lease->lessee, !msg->deaf))
 		return RCL_MSG_OK;
 	return rcl_policy_resumes(&ep->policy) ? RCL_MSG_FAILED :
 						 RCL_MSG_REFUSED;
@@ -46,13 +48,17 @@ u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease)
  * @ep: of a link that is up
  * @lease: open
  *
- * Any question would do. It is asked once.
+ * HEARS, because its answer says whether the peer's lessee can go on. It is
+ * asked once.
  *
  * Return: 0, or what rcl_lease_send() says.
  */
 int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
-	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
+	struct rcl_msg msg = {
+		.type = RCL_MSG_HEARS,
+		.deaf = !READ_ONCE(lease->lessee->hears),
+	};
 	int ret = 0;
 
 	if (READ_ONCE(lease->lessee->stalled) && !lease->probed) {

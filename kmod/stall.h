@@ -9,7 +9,8 @@ struct rcl_epoch;
 struct rcl_lease;
 struct rcl_msg;
 
-u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease);
+u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease,
+		   const struct rcl_msg *msg);
 int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease);
 void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease,
 			const struct rcl_msg *msg);

@@ -3,7 +3,7 @@
  * The QP of a channel fails while its link does not. If channels go on in
  * another epoch, the module asks for a rotation of the link, and the channel
  * goes on in the new epoch: every message that was in flight arrives exactly
- * once. If nobody rotates the link, the channel ends, and its completion tells
+ * once, and what came after the failure is carried out. If nobody rotates the link, the channel ends, and its completion tells
  * why it failed; the same happens if the QP fails again at once. Where a
  * rotation would end channels, no other failure asks for one, either. On
  * simulated devices.
@@ -229,6 +229,69 @@ TEST_F_TIMEOUT(channel, goes_on_where_its_device_did_not_send, TIMEOUT_S)
 TEST_F_TIMEOUT(channel, sends_nothing_again_that_arrived, TIMEOUT_S)
 {
 	moves(_metadata, self, NOT_ACKNOWLEDGED);
+}
+
+/* The QP is known to be dead: what comes now waits for the next one. */
+TEST_F_TIMEOUT(channel, carries_out_what_came_after_the_failure, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	int i;
+
+	fail(_metadata, self, NOT_ANSWERED);
+	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	far_fill(r->near_memory + 1024, 9, 64);
+	ASSERT_EQ(0, rclink_write(r->near, rclink_piece(r->near_region, 1024,
+							64),
+				  &r->remote, 1024, RCLINK_SQE_SIGNALED, 9));
+	ASSERT_LE(0, rclink_submit(r->near, 0, 0));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	for (i = 2; i < MESSAGES; i++) {
+		completes(_metadata, r->near, i, 0);
+		completes(_metadata, r->far, i, 0);
+	}
+	completes(_metadata, r->near, 9, 0);
+	EXPECT_TRUE(far_is(r->far_memory + 1024, 9, 64));
+}
+
+/*
+ * The far end keeps back a message, for which there is no receive, and a write
+ * behind it. That the near end asks whether it is there does not change that.
+ */
+TEST_F_TIMEOUT(channel, keeps_back_what_waits_for_a_receive, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct rclink_remote back;
+	uint32_t region;
+	void *addr;
+
+	ASSERT_EQ(0, rclink_memory(r->near, &addr, 4096, "back",
+				   RCLINK_REGION_WRITE, &region));
+	ASSERT_EQ(0, rclink_import(r->far, "back", &back));
+	far_fill(r->far_memory, 6, 128);
+	ASSERT_EQ(0, rclink_send(r->far, rclink_piece(r->far_region, 0, 64),
+				 RCLINK_SQE_SIGNALED, 7));
+	ASSERT_EQ(0, rclink_write(r->far, rclink_piece(r->far_region, 0, 128),
+				  &back, 0, RCLINK_SQE_SIGNALED, 8));
+	ASSERT_LE(0, rclink_submit(r->far, 0, 0));
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", FIRST_NOT_ANSWERED));
+	ASSERT_EQ(0, rclink_write(r->near, rclink_piece(r->near_region, 0, 64),
+				  &r->remote, 1024, RCLINK_SQE_SIGNALED, 1));
+	ASSERT_LE(0, rclink_submit(r->near, 0, 0));
+	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	completes(_metadata, r->near, 1, RCLINK_STATUS_UNKNOWN);
+	ASSERT_EQ(0, rclink_recv(r->near, rclink_piece(r->near_region, 0, 64),
+				 5));
+	ASSERT_LE(0, rclink_submit(r->near, 0, 0));
+	completes(_metadata, r->far, 7, 0);
+	completes(_metadata, r->far, 8, 0);
+	completes(_metadata, r->near, 5, 0);
+	EXPECT_TRUE(far_is(r->near_memory, 6, 64));
+	EXPECT_TRUE(far_is(addr, 6, 128));
+	munmap(addr, 4096);
 }
 
 /* Do not submit: a submission would itself look for room. */

@@ -475,7 +475,7 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 		answer.status = RCL_MSG_REFUSED;	/* none is resumed */
 	/* Otherwise it has ended here, and the peer is about to learn it. */
 	if (msg->type == RCL_MSG_HEARS && lease->state == RCV_LEASE_OPEN &&
-	    lease->ops->heard)
+	    !msg->deaf && lease->ops->heard)
 		lease->ops->heard(lease->ctx);
 	return ret ? ret : rcv_ctrl_send(&ep->ctrl, &answer);
 }
