@@ -545,6 +545,16 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 	return ret;
 }
 
+/* Says the result, too: another thread may reap before the waiter goes on. */
+static bool rcl_group_chan_met(const struct rcl_group_chan *chan, u32 want,
+			       int *ret)
+{
+	bool over = rcl_group_chan_is_over(chan);
+
+	*ret = rcl_group_chan_ready(chan) >= want ? 0 : -ESHUTDOWN;
+	return !*ret || over;
+}
+
 /**
  * rcl_group_chan_wait - wait for completions
  * @chan: any
@@ -558,19 +568,14 @@ int rcl_group_chan_wait(struct rcl_group_chan *chan, u32 want,
 			unsigned long end)
 {
 	long left = end ? max_t(long, end - jiffies, 0) : MAX_SCHEDULE_TIMEOUT;
-	bool over;
+	int ret;
 
 	left = wait_event_interruptible_timeout(chan->wait,
-						rcl_group_chan_ready(chan) >=
-						want ||
-						rcl_group_chan_is_over(chan),
-						left);
-	over = rcl_group_chan_is_over(chan);
-	if (rcl_group_chan_ready(chan) >= want)
-		return 0;
-	if (over)
-		return -ESHUTDOWN;
-	return left < 0 ? -EINTR : -ETIME;
+						rcl_group_chan_met(chan, want,
+								   &ret), left);
+	if (left > 0)
+		return ret;
+	return left ? -EINTR : -ETIME;
 }
 
 /*

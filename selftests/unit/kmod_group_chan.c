@@ -500,6 +500,28 @@ TEST_F(group, ends_with_the_group)
 	EXPECT_EQ(-ESHUTDOWN, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
 }
 
+static struct rclink_dev_ring *reaped;
+
+static void reap(void)
+{
+	reaped->head = reaped->tail;
+}
+
+/* Another thread may reap what a waiter is woken for, before that goes on. */
+TEST_F(group, a_wait_that_has_succeeded_does_not_time_out)
+{
+	u32 taken;
+
+	queue(self, RCLINK_OP_RECV, 0, 1, 1);
+	ASSERT_EQ(0, submit(self, &taken));
+	tell("x", 1, 0);
+	reaped = &self->shared->cq;
+	self->chan->wait.then = reap;
+	EXPECT_EQ(0, rcl_group_chan_wait(self->chan, 1, 0));
+	EXPECT_EQ(1, reaped->head);
+	EXPECT_EQ(-ETIME, rcl_group_chan_wait(self->chan, 1, 5));
+}
+
 static const __poll_t ended = EPOLLHUP | EPOLLERR;
 
 TEST_F(group, ends_when_what_is_being_sent_has_completed)
