@@ -67,22 +67,25 @@ static bool rcl_gid_is_link_local(const u8 *gid)
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-/* Larger is better, 0 is unusable. */
-static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
+/* By rank; 0 if none is usable. */
+static const char *const rcl_gid_why[] = {
+	"no RoCE v2 GID on a net device that is up",
+	"RoCE v2, link-local: the net device has no address",
+	"RoCE v2, routable IPv6 address, net device up",
+	"RoCE v2, IPv4 address, net device up",
+};
+
+/**
+ * rcl_gid_rank - how good is a RoCE GID that is usable?
+ * @gid: 16 bytes
+ *
+ * Return: at least 1; larger is better.
+ */
+unsigned int rcl_gid_rank(const u8 *gid)
 {
-	if (gid->type != RCLINK_GID_TYPE_ROCE_V2 || !gid->netdev_up ||
-	    !rcl_gid_is_unicast(gid->value))
-		return 0;
-	if (rcl_gid_is_v4(gid->value)) {
-		*why = "RoCE v2, IPv4 address, net device up";
+	if (rcl_gid_is_v4(gid))
 		return 3;
-	}
-	if (!rcl_gid_is_link_local(gid->value)) {
-		*why = "RoCE v2, routable IPv6 address, net device up";
-		return 2;
-	}
-	*why = "RoCE v2, link-local: the net device has no address";
-	return 1;
+	return rcl_gid_is_link_local(gid) ? 1 : 2;
 }
 
 /**
@@ -94,9 +97,10 @@ static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
  */
 bool rcl_gid_is_usable(const struct rcl_gid *gid, bool roce)
 {
-	const char *ignored;
-
-	return roce ? rcl_gid_rank(gid, &ignored) > 0 : !gid->index;
+	if (!roce)
+		return !gid->index;
+	return gid->type == RCLINK_GID_TYPE_ROCE_V2 && gid->netdev_up &&
+	       rcl_gid_is_unicast(gid->value);
 }
 
 static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n, u32 want,
@@ -117,22 +121,20 @@ static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n, u32 want,
 static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 			       const char **why)
 {
-	const char *text = NULL;
+	unsigned int rank, best_rank = 0;
 	int best = -ENODATA;
-	int best_rank = 0;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		int rank = rcl_gid_rank(&gids[i], &text);
-
+		if (!rcl_gid_is_usable(&gids[i], true))
+			continue;
+		rank = rcl_gid_rank(gids[i].value);
 		if (rank > best_rank) {
 			best_rank = rank;
 			best = i;
-			*why = text;
 		}
 	}
-	if (best < 0)
-		*why = "no RoCE v2 GID on a net device that is up";
+	*why = rcl_gid_why[best_rank];
 	return best;
 }
 

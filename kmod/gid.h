@@ -30,6 +30,7 @@ struct rcl_gid {
 int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
 		   const char **why);
 
+unsigned int rcl_gid_rank(const u8 *gid);
 bool rcl_gid_is_usable(const struct rcl_gid *gid, bool roce);
 bool rcl_gid_is_zero(const u8 *gid);
 bool rcl_gid_is_v4(const u8 *gid);

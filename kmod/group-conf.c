@@ -97,11 +97,16 @@ static bool rcl_group_conf_fits(const struct rcl_group_conf *conf,
 	       rcl_gid_is_v4(gid) == rcl_gid_is_v4(conf->addr.gid);
 }
 
-/* Links prefer IPv4; a group takes the kind that its address is of. */
+/*
+ * Links prefer IPv4; a group takes the kind that its address is of, and of that
+ * the GID that it would get on a port with no other kind: members on different
+ * networks do not hear each other.
+ */
 static int rcl_group_conf_find_gid(const struct rcl_group_conf *conf,
 				   const struct rcl_port *port,
 				   struct rcl_policy *policy, const char **why)
 {
+	unsigned int rank, best = 0;
 	u32 i;
 
 	strscpy(policy->device, port->device, sizeof(policy->device));
@@ -111,9 +116,14 @@ static int rcl_group_conf_find_gid(const struct rcl_group_conf *conf,
 		if (!rcl_gid_is_usable(&port->gids[i], true) ||
 		    !rcl_group_conf_fits(conf, port, port->gids[i].value))
 			continue;
-		policy->v[RCL_P_GID_INDEX] = port->gids[i].index;
-		return 0;
+		rank = rcl_gid_rank(port->gids[i].value);
+		if (rank > best) {
+			best = rank;
+			policy->v[RCL_P_GID_INDEX] = port->gids[i].index;
+		}
 	}
+	if (best)
+		return 0;
 	*why = conf->gid_index == RCLINK_GID_INDEX_AUTO ?
 	       "mgid: the port has no GID of the same kind, IPv4 or 6" :
 	       "gid-index: that GID is not of the same kind as mgid, IPv4 or 6";

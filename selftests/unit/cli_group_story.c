@@ -420,6 +420,20 @@ TEST_F(group, whose_address_is_gone)
 	EXPECT_TOLD("What to do: check the addresses with `ip address`");
 }
 
+TEST_F(group, takes_a_routable_address_before_a_link_local_one)
+{
+	goes_down(&self->t, RCLINK_DOWN_REASON_PORT_DOWN, "the port went down");
+	memset(self->t.info.mgid, 0xff, sizeof(self->t.info.mgid));
+	self->t.gids[2] = self->t.gids[0];
+	self->t.gids[2].index = 2;
+	self->t.gids[0].gid[0] = 0xfe;
+	self->t.gids[0].gid[1] = 0x80;
+	self->t.devs[0].ngids = 3;
+	tell(&self->t);
+	EXPECT_TOLD("\nrxe0 port 1 is active, GID fd00::: of the kind of the");
+	EXPECT_UNTOLD("fe80::");
+}
+
 TEST_F(group, that_waits_for_the_next_try)
 {
 	goes_down(&self->t, RCLINK_DOWN_REASON_PORT_DOWN, "the port went down");
@@ -480,6 +494,7 @@ TEST_F(group, of_the_other_network)
 	self->t.info.mlid = 0xc001;
 	self->t.devs[1] = self->t.devs[0];
 	strcpy(self->t.devs[1].name, "ib0");
+	self->t.devs[1].ngids = 1;
 	self->t.devs[1].link_layer = RCLINK_LINK_LAYER_INFINIBAND;
 	self->t.story.ndevs = 2;
 	tell(&self->t);

@@ -8,8 +8,8 @@ OUT ?= $(TREE)/build/unit
 
 PURE := credit fate fsm gid announce latency msg policy endpoint pattern reason record \
 	replay group-msg
-TESTS := announce credit fate fsm gid group_ask group_chan group_msg group_seal keeper latency msg policy \
-	endpoint pattern record replay
+TESTS := announce credit fate fsm gid group_ask group_chan group_conf group_msg group_seal keeper \
+	latency msg policy endpoint pattern record replay
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \
@@ -35,6 +35,7 @@ $(PROGS): private SANITIZE += -Wl,--wrap=_exit
 # These include what they test.
 $(OUT)/kmod_group_ask: $(TREE)/kmod/group-ask.c
 $(OUT)/kmod_group_chan: $(addprefix $(TREE)/kmod/group-,chan.c hear.c mem.c)
+$(OUT)/kmod_group_conf: $(TREE)/kmod/group-conf.c
 $(OUT)/kmod_group_seal: $(TREE)/kmod/group-seal.c
 $(OUT)/kmod_keeper: $(TREE)/kmod/keeper.c
 

@@ -133,6 +133,30 @@ TEST(what_could_be_chosen_is_usable)
 	}
 }
 
+TEST(the_rank_says_which_of_two_is_chosen)
+{
+	static const char *const addresses[] = {
+		"fe80::1", "febf::1", "fec0::1", "2001:db8::1", "fd00::1",
+		"::ffff:192.0.2.1", "::ffff:10.0.0.1",
+	};
+	struct row rows[2] = { { NULL, V2, true }, { NULL, V2, true } };
+	unsigned int i, rank[2];
+	struct rcl_gid gids[2];
+	const char *why;
+
+	for (i = 0; i < ARRAY_SIZE(addresses) * ARRAY_SIZE(addresses); i++) {
+		rows[0].address = addresses[i / ARRAY_SIZE(addresses)];
+		rows[1].address = addresses[i % ARRAY_SIZE(addresses)];
+		fill(gids, rows, 2);
+		rank[0] = rcl_gid_rank(gids[0].value);
+		rank[1] = rcl_gid_rank(gids[1].value);
+		EXPECT_NE(0, rank[0]);
+		EXPECT_EQ(rank[1] > rank[0],
+			  rcl_gid_choose(gids, 2, AUTO, true, &why))
+			TH_LOG("%s, %s", rows[0].address, rows[1].address);
+	}
+}
+
 TEST(infiniband_takes_index_0)
 {
 	struct rcl_gid gids[2];

@@ -49,14 +49,14 @@ static bool is_of_kind(const struct rcl_group_info *info,
 	       rcl_gid_is_v4(gid->gid) == rcl_gid_is_v4(info->mgid);
 }
 
-/* The GID in use, the one set, or the first that the module would take. */
+/* The GID in use, the one set, or the one that the module would take. */
 static const struct rcl_gid_info *find_gid(const struct rcl_group_info *info,
 					   const struct rcl_dev_info *dev,
 					   const char **reason)
 {
 	const bool set = info->has_gid_index &&
 			 info->gid_index != RCLINK_GID_INDEX_AUTO;
-	const struct rcl_gid_info *gid;
+	const struct rcl_gid_info *gid, *best = NULL;
 	size_t i;
 
 	*reason = dev->reason;
@@ -67,15 +67,17 @@ static const struct rcl_gid_info *find_gid(const struct rcl_group_info *info,
 		gid = &dev->gids[i];
 		if (set ? gid->index != info->gid_index : !gid->usable)
 			continue;
-		if (is_of_kind(info, dev, gid)) {
-			*reason = is_joined(info) ? "in use" :
-				  set ? "set by the operator" :
-					"of the kind of the group's address";
-			return gid;
-		}
 		*reason = OF_OTHER_KIND;
+		if (is_of_kind(info, dev, gid) &&
+		    (!best ||
+		     rcl_gid_rank(gid->gid) > rcl_gid_rank(best->gid)))
+			best = gid;
 	}
-	return NULL;
+	if (best)
+		*reason = is_joined(info) ? "in use" :
+			  set ? "set by the operator" :
+				"of the kind of the group's address";
+	return best;
 }
 
 static const char *lid_reason(const struct rcl_group_info *info,
