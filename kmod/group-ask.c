@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 
+#include "due.h"
 #include "group-base.h"
 #include "link.h"
 
@@ -58,7 +59,6 @@ out:
  */
 void rcl_group_ask(struct rcl_group *group)
 {
-	unsigned long again = group->asked + msecs_to_jiffies(RCL_GROUP_ASK_MS);
 	unsigned long tick = msecs_to_jiffies(RCL_GROUP_TICK_MS);
 	struct rcl_call *call;
 	bool unknown;
@@ -66,7 +66,7 @@ void rcl_group_ask(struct rcl_group *group)
 
 	id = rcl_talk_key(&group->talk, &unknown);
 	if (!group->call) {
-		if (id && !unknown && time_before(jiffies, again))
+		if (id && !unknown && rcl_due_lies_ahead(group->ask_at))
 			return;
 		group->call = rcl_group_question(group, id);
 	}
@@ -74,7 +74,7 @@ void rcl_group_ask(struct rcl_group *group)
 	if (!call || !wait_for_completion_timeout(&call->done, tick))
 		return;
 	if (!call->ret) {
-		group->asked = jiffies;
+		group->ask_at = rcl_due_in(RCL_GROUP_ASK_MS);
 		/*
 		 * An answer without a sender number has no key: the one that
 		 * was asked about is the newest, and may have been lost since.

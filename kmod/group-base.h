@@ -31,8 +31,7 @@
  * @up: told of failures
  * @work: leaves after a failure, and joins again
  * @tick: asks for the key, and tells the others that this host is present
- * @asked: used by @tick: when the key was last known to be the newest, in
- *	jiffies
+ * @ask_at: used by @tick: when to ask for a newer key again, in jiffies
  * @call: used by @tick: the pending question, or NULL
  * @keeper: keeper of the key, if this host keeps it
  * @talk: the key, and what the others say
@@ -68,7 +67,7 @@ struct rcl_group {
 	struct rcl_upcall up;
 	struct delayed_work work;
 	struct delayed_work tick;
-	unsigned long asked;
+	u64 ask_at;
 	struct rcl_call *call;
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;

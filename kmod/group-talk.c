@@ -85,12 +85,12 @@ void rcl_talk_install(struct rcl_talk *talk,
 /* A member that is gone does not tell that its regions are gone. */
 static void rcl_talk_expire_said(struct rcl_talk *talk)
 {
-	unsigned long silent = msecs_to_jiffies(RCL_TALK_SILENT_MS);
+	u64 since = get_jiffies_64() - msecs_to_jiffies(RCL_TALK_SILENT_MS);
 	int i;
 
 	for (i = 0; i < RCLINK_GROUP_MEMBERS_MAX; i++) {
 		if (!talk->said[i] ||
-		    time_before(jiffies, talk->peer[i].last + silent))
+		    time_before64(since, talk->peer[i].last))
 			continue;
 		kfree(talk->said[i]);
 		talk->said[i] = NULL;
@@ -234,7 +234,7 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 	peer = &talk->peer[sender];
 	memcpy(peer->gid, gid, sizeof(peer->gid));
 	peer->messages++;
-	peer->last = jiffies;
+	peer->last = get_jiffies_64();
 }
 
 static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,

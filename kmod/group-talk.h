@@ -22,7 +22,7 @@
 struct rcl_talk_peer {
 	u8 gid[RCLINK_GID_LEN];
 	u64 messages;
-	unsigned long last;
+	u64 last;
 };
 
 /**

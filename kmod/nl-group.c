@@ -270,9 +270,9 @@ static int rcl_nl_put_peer(struct sk_buff *skb, u32 sender,
 			   const struct rcl_talk_peer *peer)
 {
 	struct nlattr *nest;
-	u32 age = min_t(u64, jiffies64_to_msecs(jiffies - peer->last),
-			U32_MAX);
+	u64 age = get_jiffies_64() - peer->last;
 
+	age = min_t(u64, jiffies64_to_msecs(age), U32_MAX);
 	nest = nla_nest_start(skb, RCLINK_A_GROUP_PEER);
 	if (!nest)
 		return -EMSGSIZE;

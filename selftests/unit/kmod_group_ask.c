@@ -55,7 +55,7 @@ struct rcl_group {
 	struct rcl_upcall up;
 	struct rcl_talk talk;
 	struct rcl_call *call;
-	unsigned long asked;
+	u64 ask_at;
 	u32 qkey;
 };
 
@@ -171,6 +171,28 @@ TEST_F(member, the_same_key_changes_nothing)
 	/* No further question for a while */
 	rcl_group_ask(&self->group);
 	EXPECT_EQ(questions, 1);
+}
+
+/* The link to the keeper may be down for so long that jiffies wrap. */
+TEST_F(member, asks_however_long_the_last_answer_is_ago)
+{
+	static const u64 ago[] = { 30000, 1ull << 31, 3ull << 30, 1ull << 32 };
+	unsigned long then = jiffies;
+	unsigned int i;
+
+	call.done.done = true;
+	rcl_group_ask(&self->group);
+	jiffies = then + 29999;
+	rcl_group_ask(&self->group);
+	EXPECT_EQ(questions, 1);
+	for (i = 0; i < ARRAY_SIZE(ago); i++) {
+		jiffies = then + ago[i];
+		rcl_group_ask(&self->group);
+		EXPECT_EQ(questions, 2 + i);
+		call.ret = -ENOTCONN;
+		call.done.done = true;
+		rcl_group_ask(&self->group);
+	}
 }
 
 /* A host that falls asleep, or was copied, forgets its key. */
