@@ -87,7 +87,7 @@ static void rcl_group_work(struct work_struct *work)
 
 	mutex_lock(&group->lock);
 	/* A group still being created: its creator kicks us when it is done. */
-	if (group->dead && !group->mcast)
+	if (group->dead)
 		goto out_unlock;
 	reason = group->reason.reason;
 	note = rcl_group_take_note(group);
@@ -107,7 +107,7 @@ static void rcl_group_work(struct work_struct *work)
 	 * Even if leaving has queued it to run at once. A group that waits for
 	 * the subnet manager is kicked, which this would delay.
 	 */
-	if (!group->attached && !group->dead)
+	if (!group->attached)
 		mod_delayed_work(system_unbound_wq, &group->work,
 				 msecs_to_jiffies(RCL_GROUP_AGAIN_MS));
 out_unlock:

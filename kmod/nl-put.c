@@ -388,7 +388,7 @@ static int rcl_nl_put_what(struct sk_buff *skb, const struct rcl_entry *entry)
  * @skb: message
  * @info: snapshot
  *
- * Return: 0, or -EMSGSIZE; then the message is as it was before.
+ * Return: 0 or -EMSGSIZE.
  */
 int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info)
 {

@@ -4,6 +4,7 @@
 #define RCL_STATS_H
 
 #include <linux/compiler.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -129,6 +130,9 @@ static inline void rcl_traffic_read(struct rcl_traffic *to,
 		for (i = 0; i < sizeof(*to) / sizeof(*dst); i++)
 			dst[i] += READ_ONCE(src[i]);
 	}
+	/* A channel may begin on one and end on another, read after that. */
+	to->channels = max_t(s64, to->channels, 0);
+	to->suspended = max_t(s64, to->suspended, 0);
 }
 
 #endif /* RCL_STATS_H */
