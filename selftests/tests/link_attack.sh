@@ -425,10 +425,10 @@ rnr_storm()
 
 tells()
 {
-	rclink why l | grep 'may have set off: ' | grep '1 not authentic' |
+	rclink why l | grep 'may have set off: ' | grep '2 not authentic' |
 		grep '1 out of sequence' | grep '2 of the wrong size' |
 		grep -q '2 of the wrong kind' || return
-	rclink show l | grep -q 'tripwire  *1 not authentic, ' || return
+	rclink show l | grep -q 'tripwire  *2 not authentic, ' || return
 	rclink stats -p | grep -q '^rclink_rx_wrong_kind_total{link="l"} 2$'
 }
 
