@@ -102,4 +102,15 @@ TEST_F(tls, T2_by_a_crl_of_another_ca_all_are_refused)
 	CRL_REFUSES("has no list of the CA");
 }
 
+/* The CA has a new key under its old name. */
+TEST_F(tls, T2_by_a_crl_that_the_ca_did_not_sign_all_are_refused)
+{
+	const struct cert spec = { .cn = "CA", .ca = true };
+	struct ident other = ident_make(&spec, NULL);
+
+	crl_write(&other, NULL, -60, "crl.pem");
+	ident_drop(&other);
+	CRL_REFUSES("cannot be used with this CA");
+}
+
 TEST_HARNESS_MAIN

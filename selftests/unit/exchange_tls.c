@@ -242,6 +242,77 @@ TEST_F(tls, T4_revoked_is_refused)
 	SAYS("revoked", try_responder(w, &client));
 }
 
+static int crls_verified;
+
+static int verify_crl(X509_CRL *crl, EVP_PKEY *key)
+{
+	crls_verified++;
+	return 1;
+}
+
+static int look_up(X509_CRL *crl, X509_REVOKED **revoked,
+		   const ASN1_INTEGER *serial, const X509_NAME *issuer)
+{
+	return 0;
+}
+
+/* To verify a CRL is to hash it, however long it is. */
+TEST_F(tls, T4_no_crl_is_verified_for_a_stranger)
+{
+	X509_CRL_METHOD *counts = X509_CRL_METHOD_new(NULL, NULL, look_up,
+						      verify_crl);
+	const struct cert spec = { .cn = "CA", .ca = true };
+	struct ident other = ident_make(&spec, NULL);
+	struct ident bad = ident_make(&good, &other);
+	struct raw server = { .key_file = "bad.key" };
+	struct raw client = { .key_file = "bad.key" };
+	struct raw nobody = { .key_file = NULL };
+	struct raw known = { .key_file = "own.key" };
+	struct world *w = &self->w;
+
+	ident_write(&bad, "bad.key", NULL);
+	crl_write(&self->ca, NULL, -60, "crl.pem");
+	ident_drop(&bad);
+	ident_drop(&other);
+	X509_CRL_set_default_method(counts);
+	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
+	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
+	SAYS("signature failure", try_initiator(w, &server));
+	SAYS("signature failure", try_responder(w, &client));
+	w->listener_end.dones = 0;
+	SAYS("sent no certificate", try_responder(w, &nobody));
+	EXPECT_EQ(0, crls_verified);
+	w->listener_end.dones = 0;
+	SAYS("waiting for OFFER", try_responder(w, &known));
+	EXPECT_NE(0, crls_verified);
+	rcx_tls_free(w->dial_tls);
+	rcx_tls_free(w->listen_tls);
+	w->dial_tls = NULL;
+	w->listen_tls = NULL;
+	X509_CRL_set_default_method(NULL);
+	X509_CRL_METHOD_free(counts);
+}
+
+/* Else anybody could ask which serial numbers are revoked. */
+TEST_F(tls, T4_a_forged_certificate_is_not_looked_up)
+{
+	const struct cert spec = { .cn = "CA", .ca = true };
+	struct ident other = ident_make(&spec, NULL);
+	struct ident bad = ident_make(&good, &other);
+	struct raw server = { .key_file = "bad.key" };
+	struct raw client = { .key_file = "bad.key" };
+	struct world *w = &self->w;
+
+	ident_write(&bad, "bad.key", NULL);
+	crl_write(&self->ca, bad.cert, -60, "crl.pem");
+	ident_drop(&bad);
+	ident_drop(&other);
+	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
+	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
+	SAYS("signature failure", try_initiator(w, &server));
+	SAYS("signature failure", try_responder(w, &client));
+}
+
 TEST_F(tls, T4_others_on_the_crl_do_no_harm)
 {
 	struct ident other = ident_make(&good, &self->ca);
@@ -346,27 +417,31 @@ TEST_F(tls, T4_rsa_of_a_long_exponent_is_refused_by_ca)
 	CA_REFUSES(&spec, &self->ca, "takes too long", "takes too long");
 }
 
-/* A CA of the same name as ours, signed by ours. */
-TEST_F(tls, T4_an_issuer_of_a_long_exponent_verifies_no_crl)
+/* Two CAs of the same name as ours; one signed the other. */
+TEST_F(tls, T4_an_issuer_that_our_ca_did_not_sign_verifies_no_crl)
 {
-	const struct cert spec = {
-		.cn = "CA", .ca = true, .mersenne = { 2281, 607, 89 },
-	};
-	struct ident other = ident_make(&spec, &self->ca);
-	struct ident bad = ident_make(&good, &other);
+	struct cert spec = { .cn = "CA", .ca = true };
+	struct ident root = ident_make(&spec, NULL), other, bad;
 	struct raw server = { .key_file = "bad.key", .cert_file = "bad.pem" };
 	struct raw client = { .key_file = "bad.key", .cert_file = "bad.pem" };
 	struct world *w = &self->w;
 
+	/* By its kind of key, OpenSSL finds it and not ours. */
+	memcpy(spec.mersenne, (int[]){ 2281, 607, 89 }, sizeof(spec.mersenne));
+	other = ident_make(&spec, &root);
+	bad = ident_make(&good, &other);
 	ident_write(&bad, "bad.key", "bad.pem");
 	ident_append(&other, "bad.pem");
 	crl_write(&self->ca, NULL, -60, "crl.pem");
 	ident_drop(&bad);
 	ident_drop(&other);
+	ident_drop(&root);
 	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
 	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
-	SAYS("takes too long", try_initiator(w, &server));
-	SAYS("takes too long", try_responder(w, &client));
+	SAYS("certificate signature failure (certificate 1",
+	     try_initiator(w, &server));
+	SAYS("certificate signature failure (certificate 1",
+	     try_responder(w, &client));
 }
 
 TEST_F(tls, T4_rsa_of_512_bits_cannot_even_sign)

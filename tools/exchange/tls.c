@@ -198,9 +198,6 @@ static int load_crl(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 		return rcl_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
 				cfg->crl_file,
 				file_reason(cfg->crl_file, NO_CRL));
-	X509_STORE_set_flags(store,
-			     X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
-
 	return 0;
 }
 
@@ -276,6 +273,7 @@ static struct rcx_tls *create(enum rcx_role role,
 	if (!tls)
 		return NULL;
 	tls->policy.by_ca = cfg->ca_file;
+	tls->policy.has_crl = cfg->crl_file;
 	/* Both lengths were checked. A responder takes whoever admit takes. */
 	if (role == RCX_INITIATOR && cfg->pin)
 		snprintf(tls->policy.pin, sizeof(tls->policy.pin), "%s",
@@ -320,6 +318,7 @@ struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
 {
 	const struct rcx_tls_config cfg = {
 		.ca_file = own->policy.by_ca ? "that of own" : NULL,
+		.crl_file = own->policy.has_crl ? "that of own" : NULL,
 		.pin = pin,
 		.name = name,
 	};

@@ -22,7 +22,6 @@
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -198,30 +197,18 @@ static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer,
 	return refuse(store, X509_V_ERR_CERT_REJECTED);
 }
 
-/*
- * OpenSSL checks whether a certificate is revoked before it verifies who issued
- * it: it then verifies a CRL with any key that the peer says is its issuer's.
- * It does not use a key of an unknown kind; failing to read one here is no
- * error of the handshake.
- */
-static bool sends_costly(const X509_STORE_CTX *store)
+static int refuse_chain(X509_STORE_CTX *store, struct rcx_peer *peer)
 {
-	struct stack_st_X509 *sent = X509_STORE_CTX_get0_untrusted(store);
-	bool costly = false;
-	const EVP_PKEY *key;
-	int i;
+	int code = X509_STORE_CTX_get_error(store);
 
-	ERR_set_mark();
-	for (i = 0; i < sk_X509_num(sent) && !costly; i++) {
-		key = X509_get0_pubkey(sk_X509_value(sent, i));
-		costly = key && is_costly(key);
-	}
-	ERR_pop_to_mark();
+	rcl_fail(peer->err, 0,
+		 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
+		 X509_verify_cert_error_string(code),
+		 X509_STORE_CTX_get_error_depth(store));
 
-	return costly;
+	return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
 }
 
-/* What this host lacks to look up a certificate; NULL: nothing. */
 static const char *crl_fault(int code)
 {
 	switch (code) {
@@ -232,39 +219,48 @@ static const char *crl_fault(int code)
 	case X509_V_ERR_CRL_HAS_EXPIRED:
 		return "is out of date; get a newer one, or check the clock";
 	default:
-		return NULL;
+		return "cannot be used with this CA; have the CA issue another";
 	}
 }
 
-static int refuse_chain(X509_STORE_CTX *store, struct rcx_peer *peer)
+/*
+ * With these flags from the start, OpenSSL would do this before it verifies who
+ * issued the certificates: hash the whole list for any stranger, and tell him
+ * whether a number is in it. As flags of the store, they would hold for this
+ * host's own chain, too, which OpenSSL builds for each caller.
+ */
+static int look_up(X509_STORE_CTX *store, struct rcx_peer *peer)
 {
-	int code = X509_STORE_CTX_get_error(store);
-	int depth = X509_STORE_CTX_get_error_depth(store);
-	const char *fault = crl_fault(code);
+	int code;
 
-	if (fault) {
-		rcl_fail(peer->err, 0,
-			 "the peer's certificate cannot be looked up (certificate %d of its chain): this host's CRL %s",
-			 depth, fault);
-		/* This code's alert, certificate_unknown, blames nobody. */
-		return refuse(store, X509_V_ERR_CRL_PATH_VALIDATION_ERROR);
-	}
+	X509_STORE_CTX_set_flags(store, X509_V_FLAG_CRL_CHECK |
+				 X509_V_FLAG_CRL_CHECK_ALL);
+	if (X509_STORE_CTX_get_check_revocation(store)(store) == 1)
+		return 1;
+	code = X509_STORE_CTX_get_error(store);
+	if (code == X509_V_ERR_CERT_REVOKED)
+		return refuse_chain(store, peer);
 	rcl_fail(peer->err, 0,
-		 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
-		 X509_verify_cert_error_string(code), depth);
+		 "the peer's certificate cannot be looked up (certificate %d of its chain, %s): this host's CRL %s",
+		 X509_STORE_CTX_get_error_depth(store),
+		 X509_verify_cert_error_string(code), crl_fault(code));
 
-	return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
+	/* This code's alert, certificate_unknown, blames nobody. */
+	return refuse(store, X509_V_ERR_CRL_PATH_VALIDATION_ERROR);
 }
 
 static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
 			const struct rcx_policy *policy, struct rcx_peer *peer)
 {
-	if (sends_costly(store))
-		return refuse_costly(store, peer,
-				     "a key of the peer's certificates",
-				     "have them issued for smaller ones");
 	if (X509_verify_cert(store) != 1)
 		return refuse_chain(store, peer);
+	if (policy->has_crl && !look_up(store, peer))
+		return 0;
+	/* The CA chose the other keys of the chain, but hardly this one. */
+	if (is_costly(X509_get0_pubkey(leaf)))
+		return refuse_costly(store, peer,
+				     "the key of the peer's certificate",
+				     "have one issued for a smaller one");
 	if (X509_check_ca(leaf)) {
 		rcl_fail(peer->err, 0,
 			 "the peer's certificate is that of a CA; a host needs one with CA:FALSE");

@@ -14,6 +14,7 @@ struct x509_store_ctx_st;
 /* What this end requires of every peer. */
 struct rcx_policy {
 	bool by_ca;		/* chain and name, else the pin of the key */
+	bool has_crl;		/* of by_ca: nothing of the chain is revoked */
 	char pin[RCX_PIN_LEN];	/* the only one allowed; "": any, report it */
 	char name[RCLINK_PEER_MAX + 1];	/* likewise the DNS name */
 };

@@ -32,8 +32,8 @@ struct rch_job_ops {
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
 	/*
 	 * Last; the job is freed after it returns. 0: both ends are up;
-	 * -EISCONN: the link is up by another exchange; -EBUSY: another one is
-	 * under way, at either end.
+	 * -EISCONN: the link is up by another exchange; -EBUSY: not now, mostly
+	 * because another one is under way, at either end.
 	 */
 	void (*done)(void *ctx, int result, const char *err);
 };
