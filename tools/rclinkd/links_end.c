@@ -12,17 +12,11 @@
 
 /* What a thread asks of the module. */
 struct end {
-	enum { REPLACE, DISCONNECT, MAKE_ANEW, DELETE } what;
+	enum { REPLACE, MAKE_ANEW, DELETE } what;
 	char name[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;
 	struct rcl_policy policy;
 };
-
-/* There is nothing to end, or no longer. */
-static bool is_over(int ret)
-{
-	return ret == -ENOTCONN || ret == -ENOENT;
-}
 
 static int ask_module(struct rcl_nl *nl, void *what, char *err)
 {
@@ -31,11 +25,9 @@ static int ask_module(struct rcl_nl *nl, void *what, char *err)
 
 	if (end->what == REPLACE) {
 		ret = rcl_call_replace(nl, end->name, end->epoch, err);
-		return ret == -ESTALE || is_over(ret) ? 0 : ret;
-	}
-	if (end->what == DISCONNECT) {
-		ret = rcl_call_disconnect(nl, end->name, err);
-		return is_over(ret) ? 0 : ret;
+		/* There may be nothing to end, or no longer. */
+		return ret == -ESTALE || ret == -ENOTCONN || ret == -ENOENT ?
+		       0 : ret;
 	}
 	ret = rcl_call_delete(nl, end->name, err);
 	if (ret && ret != -ENOENT)
@@ -77,13 +69,17 @@ static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
 	next(all);
 }
 
+/*
+ * A peer may drive the epoch number up beyond what another one takes, so the
+ * link does not outlive it.
+ */
 static void fill(struct rcd_link *link, struct end *end)
 {
 	snprintf(end->name, sizeof(end->name), "%s", link->conf.name);
 	end->policy = link->conf.policy;
 	end->epoch = link->epoch;
-	end->what = link->gone ? DELETE : link->stale ? MAKE_ANEW :
-		    link->other ? DISCONNECT : REPLACE;
+	end->what = link->gone ? DELETE :
+		    link->stale || link->other ? MAKE_ANEW : REPLACE;
 	link->anew = end->what == MAKE_ANEW;
 	link->stale = false;
 }

@@ -12,10 +12,10 @@ struct rcd_link;
 struct rcd_links;
 
 /*
- * A link that is gone is deleted, a stale one is made anew, and one whose peer
- * is to be another is disconnected; for any other, the epoch is replaced, so
- * that its channels may go on. Nothing more is done if that is under way.
- * all->ended() is called when it is over, which may be at once.
+ * A link that is gone is deleted, one that is stale or whose peer is to be
+ * another is made anew; for any other, the epoch is replaced, so that its
+ * channels may go on. Nothing more is done if that is under way. all->ended()
+ * is called when it is over, which may be at once.
  */
 void rcd_link_end(struct rcd_link *link);
 
