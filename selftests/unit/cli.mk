@@ -8,7 +8,7 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := ask chan link list metrics text doc packet paths peers story group_story \
+TESTS := ask call chan link list metrics text doc packet paths peers story group_story \
 	conf groups trust pace keep end hwcount log verbs epoch layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
@@ -120,6 +120,11 @@ $(OUT)/cli_log: $(HERE)/cli_log.c $(patsubst %,$(OUT)/%.o,log bucket process tex
 $(OUT)/cli_list: $(HERE)/cli_list.c $(OUT)/list.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
+
+# The test is the module that it asks.
+$(OUT)/cli_call: $(HERE)/cli_call.c $(patsubst %,$(OUT)/%.o,call counter field link list text)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ $(LIBS)
 
 # The test is the module that it asks, and says when there are no threads.
 $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
