@@ -449,6 +449,7 @@ void rcx_talk_message(struct rcx_session *s)
 	struct rcx_msg msg;
 
 	if (rcx_msg_decode(s->in, s->in_len, &msg, err)) {
+		OPENSSL_cleanse(&msg, sizeof(msg));
 		protocol_error(s, err);
 		return;
 	}
