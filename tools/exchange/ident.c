@@ -371,8 +371,8 @@ static int write_file(const char *path, const char *data, size_t len,
 		      char *err)
 {
 	size_t done = 0;
+	int fd, ret = 0;
 	ssize_t n;
-	int fd;
 
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0600);
@@ -383,24 +383,22 @@ static int write_file(const char *path, const char *data, size_t len,
 	if (fd < 0)
 		return rcl_fail(err, -errno, "cannot create %s: %s%s", path,
 				strerror(errno), file_advice(errno));
-	while (done < len) {
+	while (!ret && done < len) {
 		n = write(fd, data + done, len - done);
-		if (n < 0 && errno != EINTR)
-			goto err_unlink;
 		if (n > 0)
 			done += n;
+		else if (n < 0 && errno != EINTR)
+			ret = -errno;
 	}
-	if (fsync(fd) || close(fd))
-		goto err_unlink;
-
-	return 0;
-
-err_unlink:
-	n = -errno;
-	rcl_fail(err, n, "cannot write %s: %s", path, strerror(errno));
-	close(fd);
+	if (!ret && fsync(fd))
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret)
+		return 0;
+	rcl_fail(err, ret, "cannot write %s: %s", path, strerror(-ret));
 	unlink(path);
-	return n;
+	return ret;
 }
 
 int rcx_ident_generate(const char *path, char *err)

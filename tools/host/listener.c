@@ -66,7 +66,8 @@ struct rch_listener {
 static bool same_source(const struct sockaddr_in6 *a,
 			const struct sockaddr_in6 *b)
 {
-	bool v4 = IN6_IS_ADDR_V4MAPPED(&a->sin6_addr);
+	bool v4 = IN6_IS_ADDR_V4MAPPED(&a->sin6_addr) ||
+		  IN6_IS_ADDR_V4MAPPED(&b->sin6_addr);
 
 	return !memcmp(&a->sin6_addr, &b->sin6_addr, v4 ? 16 : 8);
 }
