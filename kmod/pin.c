@@ -124,8 +124,8 @@ static void rcl_pin_free(struct rcl_memory *memory)
  * @arg: its address and length, which are sane, and rights
  *
  * Context: may sleep, with no lock held: faults take as long as somebody likes.
- * Return: the memory, or the ERR_PTR of -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK,
- * -ENOMEM, or -EINTR for a fatal signal.
+ * Return: the memory, or the ERR_PTR of -EFAULT, -EOPNOTSUPP for a file on DAX,
+ * -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
  */
 struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
 {

@@ -16,7 +16,8 @@
  *
  * Context: may sleep, holding no lock: faults take as long as somebody likes.
  * Return: the memory, with @file if it is allocated, or the ERR_PTR of -EFAULT,
- * -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
+ * -EOPNOTSUPP for a file on DAX, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or
+ * -EINTR for a fatal signal.
  */
 struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
 				   bool allocate)

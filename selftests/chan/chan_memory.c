@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
@@ -58,14 +59,15 @@ static bool is_zero(const uint8_t *m)
 
 /* The memory is refused, nothing stays pinned, and the channel still works. */
 static void refuses(struct __test_metadata *_metadata,
-		    struct _test_data_channel *self, uint8_t *m, size_t len)
+		    struct _test_data_channel *self, uint8_t *m, size_t len,
+		    int error)
 {
 	long pinned = rig_pinned();
 	uint32_t region;
 
 	ASSERT_NE(MAP_FAILED, m);
-	EXPECT_EQ(-EFAULT, rclink_region(self->r.far, m, len, NULL, 0,
-					 &region));
+	EXPECT_EQ(-error, rclink_region(self->r.far, m, len, NULL, 0,
+					&region));
 	EXPECT_EQ(pinned, rig_pinned());
 	EXPECT_EQ(0, rig_moves(&self->r, 1));
 	munmap(m, len);
@@ -73,8 +75,8 @@ static void refuses(struct __test_metadata *_metadata,
 
 TEST_F(channel, memory_that_cannot_be_written_is_refused)
 {
-	refuses(_metadata, self, map_anonymous(PROT_READ), LEN);
-	refuses(_metadata, self, map_anonymous(PROT_NONE), LEN);
+	refuses(_metadata, self, map_anonymous(PROT_READ), LEN, EFAULT);
+	refuses(_metadata, self, map_anonymous(PROT_NONE), LEN, EFAULT);
 }
 
 TEST_F(channel, a_hole_is_refused)
@@ -83,7 +85,7 @@ TEST_F(channel, a_hole_is_refused)
 
 	ASSERT_NE(MAP_FAILED, m);
 	ASSERT_EQ(0, munmap(m + PAGE, PAGE));
-	refuses(_metadata, self, m, LEN);
+	refuses(_metadata, self, m, LEN, EFAULT);
 }
 
 TEST_F(channel, memory_of_a_device_is_refused)
@@ -105,7 +107,26 @@ TEST_F(channel, memory_of_a_device_is_refused)
 	globfree(&files);
 	if (m == MAP_FAILED)
 		SKIP(return, "no PCI device has memory to map");
-	refuses(_metadata, self, m, PAGE);
+	refuses(_metadata, self, m, PAGE, EFAULT);
+}
+
+/* Its pages are those of the disk: the file system could not move them. */
+TEST_F(channel, a_file_on_dax_is_refused)
+{
+	const char *dir = getenv("RIG_DAX");
+	uint8_t *m;
+	int fd;
+
+	if (!dir)
+		SKIP(return, "no file system with DAX");
+	fd = open(dir, O_TMPFILE | O_RDWR, 0600);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ftruncate(fd, LEN));
+	m = map(PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, fd);
+	close(fd);
+	ASSERT_NE(MAP_FAILED, m);
+	memset(m, 1, LEN);
+	refuses(_metadata, self, m, LEN, EOPNOTSUPP);
 }
 
 TEST_F(channel, a_file_in_memory_has_what_the_peer_writes)
@@ -158,7 +179,7 @@ TEST_F(channel, a_file_on_a_disk_is_refused_or_has_what_the_peer_writes)
 	m = map(PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	ASSERT_NE(MAP_FAILED, m);
 	if (disks_are_refused()) {
-		refuses(_metadata, self, m, LEN);
+		refuses(_metadata, self, m, LEN, EFAULT);
 		close(fd);
 		return;
 	}

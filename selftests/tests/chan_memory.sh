@@ -10,6 +10,7 @@
 
 image=/tmp/rclink-test-image
 dir=/tmp/rclink-test-disk
+dax=/tmp/rclink-test-dax
 
 # The debug kernel has neither ext4 nor loop devices.
 disk()
@@ -25,11 +26,27 @@ disk_gone()
 	rm -rf "$image" "$dir"
 }
 
+# vm/run keeps some memory apart for it.
+dax()
+{
+	modprobe -a nd_e820 nd_pmem ext4 2>/dev/null &&
+		until_true 5 test -b /dev/pmem0 && mkfs.ext4 -q -b 4096 /dev/pmem0 &&
+		mkdir -p "$dax" && mount -o dax /dev/pmem0 "$dax" &&
+		export RIG_DAX=$dax
+}
+
+dax_gone()
+{
+	[ -z "${RIG_DAX:-}" ] || umount "$dax"
+	rm -rf "$dax"
+}
+
 plan "$(harness_points "$CHAN_SRC"/chan_{memory,read_only}.c)"
 chan_build
 lab_device
 lab_module
 disk || comment <<<"no ext4 on a loop device"
+dax || comment <<<"no ext4 with DAX"
 # chan_read_only needs huge pages.
 huge=$(</proc/sys/vm/nr_hugepages)
 echo $((huge + 2)) >/proc/sys/vm/nr_hugepages
@@ -38,4 +55,5 @@ for part in chan_memory chan_read_only; do
 done
 echo "$huge" >/proc/sys/vm/nr_hugepages
 disk_gone
+dax_gone
 finish

@@ -268,12 +268,13 @@ void rclink_listener_close(struct rclink_listener *listener);
  *
  * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than 4096 registrations of
  * the device can hold, -EOPNOTSUPP for a right that the device does not have,
- * RCLINK_REGION_INVALIDATE if one registration is too small, or memory that the
- * device would reach only through a copy (bounce buffers), -EDQUOT beyond
- * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
- * regions, -EAGAIN while the channel is suspended, -EINTR, -ENOMEM, the reason
- * why the channel ended, an errno of the device, or -ENOTRECOVERABLE when it
- * failed and did not give back what it had: then the memory stays locked.
+ * RCLINK_REGION_INVALIDATE if one registration is too small, a file on DAX, or
+ * memory that the device would reach only through a copy (bounce buffers),
+ * -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for
+ * too many regions, -EAGAIN while the channel is suspended, -EINTR, -ENOMEM,
+ * the reason why the channel ended, an errno of the device, or -ENOTRECOVERABLE
+ * when it failed and did not give back what it had: then the memory stays
+ * locked.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);

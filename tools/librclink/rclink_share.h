@@ -46,9 +46,10 @@ void rclink_share_close(struct rclink_share *share);
  * link itself has this name, the peer gets that one. A device without atomics
  * exports it without that right; one that it is too large for, not at all.
  *
- * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE, -EDQUOT beyond RLIMIT_MEMLOCK,
- * -EEXIST if this user exports another region of that name to all links,
- * -ENOSPC beyond 64 regions, or 1024 of this user, -ENOMEM, -EINTR.
+ * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE, -EOPNOTSUPP for a file on DAX,
+ * -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST if this user exports another region of
+ * that name to all links, -ENOSPC beyond 64 regions, or 1024 of this user,
+ * -ENOMEM, -EINTR.
  */
 int rclink_share_region(struct rclink_share *share, void *addr, uint64_t len,
 			const char *name, unsigned int rights,
