@@ -266,7 +266,7 @@ struct rcl_call *rcl_inbox_next_call(struct rcl_link *link, u32 *n)
 
 /**
  * rcl_inbox_is_dead - has deletion begun?
- * @link: of the work item
+ * @link: any
  *
  * Return: true if so; then nothing more comes in.
  */

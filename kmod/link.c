@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of links and their references. The table holds one; whoever looks a
- * link up holds another until the end of its call. Deletion takes the link out
- * of the table, then asks its work item to end everything, and drops the
- * table's reference; the last reference is dropped in process context, when
+ * link up holds another until the end of its call. Deletion takes the link's
+ * name from it, asks its work item to end everything, then takes the link out
+ * of the table, and drops that one's reference; the last reference is dropped in process context, when
  * nobody can find the link and its work item has nothing left to do.
  */
 #include "link.h"
@@ -226,6 +226,7 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 /*
  * The name is free at once, but the link stays in the table until it has ended:
  * its epoch, too, must end when the host sleeps or was copied. Listings skip it.
+ * The table's reference goes with it.
  */
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
@@ -236,13 +237,6 @@ static void rcl_link_remove_locked(struct rcl_link *link)
 	rcl_links_generation++;
 	hlist_add_head(&link->node, &rcl_links_ending);
 	rcl_inbox_end(link);
-}
-
-/* The table's reference goes with the link. */
-static void rcl_link_forget(struct rcl_link *link)
-{
-	xa_erase(&rcl_links_by_id, link->id);
-	rcl_link_put(link);
 }
 
 /* Drops those that hold nothing any more, even if their deleter was killed. */
@@ -256,11 +250,12 @@ static void rcl_link_reap(void)
 	hlist_for_each_entry_safe(link, next, &rcl_links_ending, node)
 		if (completion_done(&link->ended)) {
 			hlist_del(&link->node);
+			xa_erase(&rcl_links_by_id, link->id);
 			hlist_add_head(&link->node, &ended);
 		}
 	mutex_unlock(&rcl_links_lock);
 	hlist_for_each_entry_safe(link, next, &ended, node)
-		rcl_link_forget(link);
+		rcl_link_put(link);
 }
 
 /**
@@ -627,7 +622,8 @@ void rcl_link_exit(void)
 	mutex_unlock(&rcl_links_lock);
 	while ((link = rcl_link_next_ending())) {
 		wait_for_completion(&link->ended);
-		rcl_link_forget(link);
+		xa_erase(&rcl_links_by_id, link->id);
+		rcl_link_put(link);
 	}
 	/* Empty nodes stay behind when others could not be allocated. */
 	xa_destroy(&rcl_links_by_id);
