@@ -494,10 +494,14 @@ void rcl_chan_chain_empty(struct rcl_chain *chain)
 	chain->before = 0;
 }
 
-/* Have the peer's kernel told of the first receive, and of those with it. */
+/*
+ * Have the peer's kernel told of the first receive, and of those with it; but
+ * nothing arrives at a QP that has failed.
+ */
 static void rcl_chan_tell(struct rcl_chan *chan)
 {
-	if (!chan->recvs.posted || chan->lessee.hears)
+	if (!chan->recvs.posted || chan->lessee.hears ||
+	    (chan->keep && chan->keep->stalled))
 		return;
 	WRITE_ONCE(chan->lessee.hears, true);
 	chan->qp->up->kick(chan->qp->up);
@@ -508,8 +512,9 @@ static void rcl_chan_tell(struct rcl_chan *chan)
  * @chan: any, its lock held
  *
  * Until the peer has posted a receive, what needs one stays, as does what is
- * behind it; while the channel is parked, everything stays. What the device
- * refuses completes with an error. The peer is told of our first receives.
+ * behind it; while the channel is parked or stalled, everything stays. What the
+ * device refuses completes with an error. The peer is told of our first
+ * receives.
  *
  * Context: process or softirq context.
  * Return: true if something was refused since the last call: then

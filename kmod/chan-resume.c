@@ -275,7 +275,7 @@ static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 	const struct rcl_qp *qp = chan->keep->qp;
 	struct rcl_call *call;
 
-	/* It is not our fault if the peer withdrew memory, or a right to it. */
+	/* It is no fault of the link if either process withdrew memory. */
 	if (ret != -ESTALE && ret != -EACCES)
 		qp->up->fault(qp->up, ret == -EPROTO ?
 				      RCLINK_DOWN_REASON_PROTOCOL :

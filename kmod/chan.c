@@ -148,11 +148,10 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	/* One that ends was drained before, or its sends' fate is unknown. */
 	if (suspended)
 		rcl_chan_drained(chan);
-	else
-		rcl_chan_fill_up(chan);
 	spin_unlock_bh(&chan->lock);
-	/* Registrations may take long to end. */
-	chan->ops->news(chan);
+	/* Nobody was told what that has found, and the rest may take long. */
+	if (suspended)
+		chan->ops->news(chan);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	rcl_chan_unmap_inline(chan);

@@ -82,6 +82,7 @@ union rcl_wr {
  * @n: how many; all count as in flight
  * @held: one needs a receive of the peer, which has posted none yet
  * @before: if @held: how many precede that one; 0 unless the channel is parked
+ *	or stalled
  * @refused: the device has refused some, and nobody was told yet
  * @wr: the work requests
  * @sge: their pieces
@@ -180,7 +181,8 @@ struct rcl_chan_ops {
  * @recvs: counters of the receive queue
  * @send_op: see rcl_chan_send_op()
  * @recv_op: see rcl_chan_recv_op()
- * @chain: while @lock is free, empty unless held, parked or without @qp
+ * @chain: while @lock is free, empty unless held, parked, stalled, or without
+ *	@qp
  * @heard: the peer has posted a receive, or an operation has failed: nothing is
  *	held
  * @refused: the device has refused a send, so the ones that follow are flushed

@@ -92,8 +92,10 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 	/* The link may be waiting for us to finish. */
 	ret = rcl_mapping_map(&region->mapping, chan->pd, chan->reg,
 			      &chan->attached);
+	if (!ret)
+		return 0;
 	spin_lock_bh(&chan->lock);
-	if (ret && !chan->attached)
+	if (!chan->attached)
 		ret = chan->why;
 	spin_unlock_bh(&chan->lock);
 	return ret;
