@@ -103,6 +103,13 @@ TEST_F(devs, of_a_device_that_is_not_there)
 	EXPECT_STREQ("there is no such RDMA device", self->err);
 }
 
+TEST_F(devs, a_list_that_was_broken_off_is_not_whole)
+{
+	refusal[1] = -ETIMEDOUT;
+	EXPECT_EQ(-ETIMEDOUT, ASK());
+	EXPECT_STREQ("port 2", self->err);
+}
+
 /* A timeout is 5 s long. */
 TEST_F(devs, a_module_that_does_not_answer_is_asked_no_more)
 {

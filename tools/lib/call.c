@@ -117,33 +117,35 @@ static void drop_dev(void *one)
 	rcl_dev_info_free(one);
 }
 
-/* -ENODEV after the last port; the others would be the same for each. */
-static bool is_of_port(int ret)
+/* Whatever port is asked for next, it would be the same. */
+static bool ends_list(int ret)
 {
-	return ret != -ENODEV && ret != -ENOMEM && ret != -ESHUTDOWN &&
-	       ret != -ETIMEDOUT;
+	return ret == -ENOMEM || ret == -ESHUTDOWN || ret == -ETIMEDOUT;
 }
 
 /*
  * Ask for the ports of one device only: another one may be slow to answer. Of
  * ports that cannot be read, none hides another, as in a list of all devices.
+ * -ENODEV after the last port.
  */
 static int ask_ports(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		     char *err)
 {
-	char ignored[RCL_ERR_LEN];
+	char why[RCL_ERR_LEN];
 	struct nl_msg *msg;
 	uint32_t port;
 	int ret = 0, first = 0;
 
-	for (port = 1; port <= PORTS_MAX && is_of_port(ret); port++) {
+	for (port = 1; port <= PORTS_MAX && ret != -ENODEV; port++) {
 		msg = rcl_nl_msg(nl, RCLINK_CMD_DEV_GET, 0, err);
 		if (!msg)
 			return -ENOMEM;
 		ret = rcl_list_add(list, nl, msg, rcl_dev_put(msg, name, port),
-				   first ? ignored : err);
-		if (!first)
-			first = ret;
+				   why);
+		if (ends_list(ret))
+			return rcl_fail(err, ret, "%s", why);
+		if (ret && !first)
+			first = rcl_fail(err, ret, "%s", why);
 	}
 	if (list->num)
 		return 0;

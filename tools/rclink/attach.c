@@ -57,6 +57,8 @@ static const struct reason reasons[] = {
 		      "see what it says, and `rclink why`" },
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
+	{ ETIMEDOUT, "the peer, or a device, was busy for too long; "
+		     "see `rclink show` of both ends, and try again" },
 	{ EOPNOTSUPP,
 	  "the device cannot, or has bounce buffers; see `rclink dev`" },
 	{ EDQUOT, "too much locked memory; see `ulimit -l`" },
