@@ -149,7 +149,7 @@ static struct rclink_chan *rcl_kapi_new(u32 flags)
 	struct rclink_chan *chan;
 
 	BUILD_BUG_ON(RCLINK_DEV_SENDS + RCLINK_DEV_RECVS >= RCL_KAPI_CQ_DEPTH);
-	/* For a listener the link's work item is here: it must not be held up. */
+	/* For a listener this is in the link's work item: do not hold it up. */
 	chan = kvzalloc(sizeof(*chan), GFP_KERNEL);
 	if (!chan)
 		return NULL;

@@ -50,10 +50,7 @@ static void rcl_life_timer(struct timer_list *timer)
 	link->live->up.kick(&link->live->up);
 }
 
-/*
- * The chore waits for a standby's goodbye, so that what is up need not. Whatever
- * else ends it, no other epoch follows one of a link that is being deleted.
- */
+/* The chore waits for a standby's goodbye; nothing follows a dead link's. */
 static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason, bool wait)
 {
 	rcl_ctrl_say_bye(&slot->epoch->ctrl,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of links and their references. The table holds one; whoever looks a
- * link up holds another until the end of its call. Deletion takes the link's
- * name from it, asks its work item to end everything, then takes the link out
- * of the table, and drops that one's reference; the last reference is dropped in process context, when
- * nobody can find the link and its work item has nothing left to do.
+ * link up holds another until the end of its call. Deletion takes the name from
+ * the link, asks its work item to end everything, takes the link out of the
+ * table, and drops that one's reference; the last reference is dropped in
+ * process context, when nobody can find the link and its work item has nothing
+ * left to do.
  */
 #include "link.h"
 
@@ -224,9 +225,9 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 }
 
 /*
- * The name is free at once, but the link stays in the table until it has ended:
- * its epoch, too, must end when the host sleeps or was copied. Listings skip it.
- * The table's reference goes with it.
+ * The name is free at once. The link stays in the table, with a reference,
+ * until it has ended: its epoch, too, must end when the host sleeps or was
+ * copied. Listings skip it.
  */
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
@@ -492,7 +493,7 @@ struct rcl_link *rcl_link_get_behind(unsigned long *id)
 {
 	struct rcl_link *link;
 
-	/* The table's reference is dropped once the link is not here any more. */
+	/* The table's reference goes once the link is not here any more. */
 	xa_lock(&rcl_links_by_id);
 	link = xa_find_after(&rcl_links_by_id, id, ULONG_MAX, XA_PRESENT);
 	if (link)
