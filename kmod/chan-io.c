@@ -20,7 +20,6 @@
 #include "chan.h"
 #include "chan-wr.h"
 #include "compat.h"
-#include "export.h"
 #include "fate.h"
 #include "qp.h"
 #include "region.h"

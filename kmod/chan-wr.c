@@ -8,9 +8,7 @@
 #include <linux/nospec.h>
 
 #include "chan.h"
-#include "fate.h"
 #include "qp.h"
-#include "region.h"
 #include "remote.h"
 
 /**

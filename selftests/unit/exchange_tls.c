@@ -256,27 +256,37 @@ static int look_up(X509_CRL *crl, X509_REVOKED **revoked,
 	return 0;
 }
 
+/*
+ * In bad.key: a certificate that only names our CA as its issuer. Both ends
+ * have a CRL, with its serial number if it is @listed.
+ */
+static void forge(struct _test_data_tls *self, bool listed)
+{
+	const struct cert spec = { .cn = "CA", .ca = true };
+	struct ident other = ident_make(&spec, NULL);
+	struct ident bad = ident_make(&good, &other);
+
+	ident_write(&bad, "bad.key", NULL);
+	crl_write(&self->ca, listed ? bad.cert : NULL, -60, "crl.pem");
+	ident_drop(&bad);
+	ident_drop(&other);
+	self->w.dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
+	self->w.listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
+}
+
 /* To verify a CRL is to hash it, however long it is. */
 TEST_F(tls, T4_no_crl_is_verified_for_a_stranger)
 {
 	X509_CRL_METHOD *counts = X509_CRL_METHOD_new(NULL, NULL, look_up,
 						      verify_crl);
-	const struct cert spec = { .cn = "CA", .ca = true };
-	struct ident other = ident_make(&spec, NULL);
-	struct ident bad = ident_make(&good, &other);
 	struct raw server = { .key_file = "bad.key" };
 	struct raw client = { .key_file = "bad.key" };
 	struct raw nobody = { .key_file = NULL };
 	struct raw known = { .key_file = "own.key" };
 	struct world *w = &self->w;
 
-	ident_write(&bad, "bad.key", NULL);
-	crl_write(&self->ca, NULL, -60, "crl.pem");
-	ident_drop(&bad);
-	ident_drop(&other);
 	X509_CRL_set_default_method(counts);
-	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
-	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
+	forge(self, false);
 	SAYS("signature failure", try_initiator(w, &server));
 	SAYS("signature failure", try_responder(w, &client));
 	w->listener_end.dones = 0;
@@ -296,21 +306,12 @@ TEST_F(tls, T4_no_crl_is_verified_for_a_stranger)
 /* Else anybody could ask which serial numbers are revoked. */
 TEST_F(tls, T4_a_forged_certificate_is_not_looked_up)
 {
-	const struct cert spec = { .cn = "CA", .ca = true };
-	struct ident other = ident_make(&spec, NULL);
-	struct ident bad = ident_make(&good, &other);
 	struct raw server = { .key_file = "bad.key" };
 	struct raw client = { .key_file = "bad.key" };
-	struct world *w = &self->w;
 
-	ident_write(&bad, "bad.key", NULL);
-	crl_write(&self->ca, bad.cert, -60, "crl.pem");
-	ident_drop(&bad);
-	ident_drop(&other);
-	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
-	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
-	SAYS("signature failure", try_initiator(w, &server));
-	SAYS("signature failure", try_responder(w, &client));
+	forge(self, true);
+	SAYS("signature failure", try_initiator(&self->w, &server));
+	SAYS("signature failure", try_responder(&self->w, &client));
 }
 
 TEST_F(tls, T4_others_on_the_crl_do_no_harm)
