@@ -183,17 +183,27 @@ refuse()
 	fi
 }
 
+# never: a descriptor that nothing can be read from, to wait without a process
+exec {never}<> <(:)
+
 # until_true SECONDS CMD...: polls until CMD succeeds, as the kernel does much of its
-# work later; on a slow kernel, for RCL_SLOW times as long
+# work later; on a slow kernel, for RCL_SLOW times as long. Between two looks it waits
+# for as long as the last one took, so that others get half of the processor, but
+# for at least 0.1 and at most 1 s.
 until_true()
 {
-	local end=$((SECONDS + $1 * RCL_SLOW))
+	local end=$((SECONDS + $1 * RCL_SLOW)) start pause
 
 	shift
-	until "$@" >/dev/null 2>&1; do
+	while start=${EPOCHREALTIME/[.,]/}; ! "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.1
+		pause=$((${EPOCHREALTIME/[.,]/} - start))
+		[ "$pause" -gt 100000 ] || pause=100000
+		[ "$pause" -lt 999999 ] || pause=999999
+		printf -v pause '0.%06d' "$pause"
+		read -r -t "$pause" -u "$never"
 	done
+	return 0
 }
 
 lost_pages()
