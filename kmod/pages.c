@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Like vmalloc_user() and remap_vmalloc_range(), but charged to the caller. */
+/*
+ * Like vmalloc_user() and remap_vmalloc_range(), but charged to the caller, and
+ * not aligned for processors whose data caches alias (old ARM, parisc).
+ */
 #include "pages.h"
 
 #include <linux/anon_inodes.h>

@@ -39,7 +39,9 @@ struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg);
 static inline bool rcl_pin_is_sane(const struct rclink_dev_region *arg,
 				   bool allocate)
 {
+	/* On 32 bits, pin_user_pages_fast() takes no more of an address. */
 	return arg->len && arg->addr + arg->len >= arg->addr &&
+	       arg->addr + arg->len - 1 <= ULONG_MAX &&
 	       !(allocate && (arg->addr || offset_in_page(arg->len))) &&
 	       memchr(arg->name, 0, sizeof(arg->name));
 }
