@@ -537,7 +537,7 @@ void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err)
 }
 
 /**
- * rcl_qp_wc_fault - tell the link that a work request of a lessee failed
+ * rcl_qp_wc_fault - tell the link that a work request of or for a lessee failed
  * @cq: of a struct rcl_qp
  * @wc: not successful; flushes are ignored, they only follow from a failure
  *
@@ -575,6 +575,18 @@ int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
 	return ib_post_recv(qp->qp, &wr, NULL);
 }
 
+/* A failure ends the epoch on the control QP alone. */
+static void rcl_qp_registered(struct ib_cq *cq, struct ib_wc *wc)
+{
+	rcl_qp_waited(cq, wc);
+	if (!wc->status)
+		return;
+	if (rcl_qp_is_apart(cq->cq_context))
+		rcl_qp_wc_fault(cq, wc);
+	else
+		rcl_qp_wc_failed(cq, wc);
+}
+
 /**
  * rcl_qp_register - post REG_MR and wait until it has completed
  * @qp: in RTS with nothing in flight: if rxe (6.1 and 6.12) resends what was
@@ -585,8 +597,8 @@ int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
  * Polls the QP. REG_MR is local, so a live device completes it soon.
  *
  * Context: may sleep.
- * Return: 0, -EIO or what ib_post_send() returns; or -ETIMEDOUT: then only
- * rcl_qp_stop() and rcl_qp_destroy() may follow.
+ * Return: 0; -EIO: then @qp->up was told; what ib_post_send() returns; or
+ * -ETIMEDOUT: then only rcl_qp_stop() and rcl_qp_destroy() may follow.
  */
 int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access)
 {
@@ -600,7 +612,7 @@ int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access)
 	};
 	int ret;
 
-	qp->reg.cqe.done = rcl_qp_waited;
+	qp->reg.cqe.done = rcl_qp_registered;
 	qp->reg.done = false;
 	ret = rcl_qp_post_send(qp, &wr.wr);
 	if (ret)

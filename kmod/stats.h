@@ -31,7 +31,8 @@
  * @rx_wrong_size: receives too short for a seal, or too long for a message
  * @rx_wrong_kind: receives that no SEND completed
  * @unexplained_errors: flushes for which the device gave no cause
- * @chan_errors: work requests of channels that failed, not flushed
+ * @chan_errors: work requests of channels, and registrations for them, that
+ *	failed, not flushed
  * @local_access_errors: work requests, channels' too, with memory that is not
  *	registered here, or not for such access
  * @remote_access_errors: work requests, channels' too, that the peer refused
