@@ -2,10 +2,12 @@
 /*
  * Each status that a device may give a work request is told under its own name
  * by the completion of a channel, and counted with the link, which stays up.
- * On simulated devices.
+ * That of a registration, which has no completion, is on the link's record. On
+ * simulated devices.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "far.h"
@@ -14,6 +16,7 @@
 #include "sim.h"
 
 #define LEN		64
+#define PAGE		4096
 #define QUIET_MS	300	/* after this nothing else is sent */
 #define LIMIT_MS	slow(20000)
 #define TIMEOUT_S	120
@@ -198,6 +201,51 @@ TEST_F_TIMEOUT(channel, every_status_of_a_receive_is_told, TIMEOUT_S)
 		ASSERT_EQ(0, send_it(r, 1));
 		tells(_metadata, r->far, status, 0);
 		is_counted(_metadata, &r->s, RIG_FAR, status);
+		rig_close(r);
+	}
+}
+
+/* The QP of the registrations is none of the link's, and has no number. */
+static void is_on_record(struct __test_metadata *_metadata,
+			 struct genl_sock *s, const char *name, int status)
+{
+	struct rcl_failure failure;
+	int ret;
+
+	ret = rcl_last_failure(s, name, &failure);
+	if (status == SIM_FLUSHED) {
+		EXPECT_EQ(-ENOENT, ret);
+		return;
+	}
+	ASSERT_EQ(0, ret) TH_LOG("status %d", status);
+	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, failure.reason);
+	EXPECT_EQ(status, failure.wc_status);
+	EXPECT_EQ(SIM_VENDOR + status, failure.vendor_err);
+	EXPECT_EQ(1, failure.times) TH_LOG("status %d", status);
+	EXPECT_FALSE(failure.has_qp);
+}
+
+TEST_F_TIMEOUT(channel, every_status_of_a_registration_is_told, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	uint32_t region;
+	int status;
+	void *m;
+
+	for (status = 1; status < SIM_STATUSES; status++) {
+		begin(_metadata, r);
+		ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "send 1 1 %d",
+				      status));
+		EXPECT_EQ(-EIO, rclink_memory(r->near, &m, PAGE, NULL, 0,
+					      &region))
+			TH_LOG("status %d", status);
+		is_counted(_metadata, &r->s, RIG_NEAR, status);
+		is_on_record(_metadata, &r->s, RIG_NEAR, status);
+		/* The channel goes on, and the next region is registered. */
+		ASSERT_EQ(0, rclink_memory(r->near, &m, PAGE, NULL, 0,
+					   &region));
+		EXPECT_EQ(0, rig_moves(r, status));
+		munmap(m, PAGE);
 		rig_close(r);
 	}
 }

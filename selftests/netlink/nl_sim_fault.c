@@ -2,7 +2,8 @@
 /*
  * Each verbs call of a link's life fails once: the n-th call of one end, for
  * every n, from preparing the link until it is down again. No failure leaves
- * anything behind, and the link works in the end.
+ * anything behind, and the link works in the end. What the device says of the
+ * registration of the link buffer is told, too.
  */
 #include "sim.h"
 
@@ -22,16 +23,19 @@ FIXTURE(ports)
 FIXTURE_VARIANT(ports)
 {
 	const char *device;
+	const char *link;
 };
 
 FIXTURE_VARIANT_ADD(ports, of_who_begins)
 {
 	.device = SIM_NEAR,
+	.link = "a",
 };
 
 FIXTURE_VARIANT_ADD(ports, of_the_peer)
 {
 	.device = SIM_FAR,
+	.link = "b",
 };
 
 FIXTURE_SETUP(ports)
@@ -67,10 +71,10 @@ static int settle(struct genl_sock *s)
 	return -ETIMEDOUT;
 }
 
-static int bring_up(struct genl_sock *s)
+/* Connects both; sets the epoch to be activated. */
+static int connect_both(struct genl_sock *s, uint64_t *epoch)
 {
 	struct rcl_end a, b;
-	uint64_t epoch;
 	int ret;
 
 	ret = rcl_prepare(s, "a", &a);
@@ -82,10 +86,19 @@ static int bring_up(struct genl_sock *s)
 	if (!ret)
 		ret = rcl_connect(s, "b", b.epoch, RCLINK_ROLE_RESPONDER, &a,
 				  NULL);
-	if (ret)
-		return ret;
-	epoch = a.epoch > b.epoch ? a.epoch : b.epoch;
-	ret = rcl_activate(s, "a", epoch, NULL);
+	if (!ret)
+		*epoch = a.epoch > b.epoch ? a.epoch : b.epoch;
+	return ret;
+}
+
+static int bring_up(struct genl_sock *s)
+{
+	uint64_t epoch;
+	int ret;
+
+	ret = connect_both(s, &epoch);
+	if (!ret)
+		ret = rcl_activate(s, "a", epoch, NULL);
 	if (!ret)
 		ret = rcl_activate(s, "b", epoch, NULL);
 	return ret ? ret : settle(s);
@@ -152,6 +165,54 @@ TEST_F_TIMEOUT(ports, each_verbs_call_fails_once, 240)
 	EXPECT_LT(n / 2, failed);
 	ASSERT_EQ(0, sim_knob(variant->device, "fault", "any 1 0"));
 	EXPECT_EQ(0, live(&self->s));
+}
+
+/* What the link, its counters and its record say of such a failure. */
+static void is_told(struct __test_metadata *_metadata, struct genl_sock *s,
+		    const char *name, int status)
+{
+	struct rcl_failure failure;
+	struct rcl_view view;
+
+	ASSERT_EQ(0, rcl_view(s, name, &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, view.state);
+	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason)
+		TH_LOG("status %d: %s", status, view.reason_text);
+	EXPECT_EQ(status, view.wc_status);
+	EXPECT_EQ(SIM_VENDOR + status, view.vendor_err);
+	ASSERT_EQ(0, rcl_last_failure(s, name, &failure));
+	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, failure.reason);
+	EXPECT_EQ(status, failure.wc_status);
+	EXPECT_EQ(SIM_VENDOR + status, failure.vendor_err);
+	EXPECT_EQ(1, failure.times);
+	EXPECT_TRUE(failure.has_qp);
+	EXPECT_EQ(0, failure.qp);
+	EXPECT_EQ(0, rcl_stat(s, name, RCLINK_A_STATS_CHAN_ERRORS));
+}
+
+/* The first send of an epoch is the registration of the link buffer. */
+TEST_F_TIMEOUT(ports, a_buffer_that_is_not_registered_ends_the_epoch, 60)
+{
+	struct genl_sock *s = &self->s;
+	uint64_t epoch, failed = 0;
+	int status;
+
+	for (status = 1; status < SIM_STATUSES; status++) {
+		if (status == SIM_FLUSHED)
+			continue;
+		ASSERT_EQ(0, connect_both(s, &epoch));
+		ASSERT_EQ(0, sim_knob(variant->device, "fault", "send 1 1 %d",
+				      status));
+		EXPECT_EQ(-EIO, rcl_activate(s, variant->link, epoch, NULL))
+			TH_LOG("status %d", status);
+		is_told(_metadata, s, variant->link, status);
+		EXPECT_EQ(++failed, rcl_stat(s, variant->link,
+					     RCLINK_A_STATS_COMPLETION_ERRORS));
+		rcl_disconnect(s, "a");
+		rcl_disconnect(s, "b");
+	}
+	ASSERT_EQ(0, sim_objects_left(self->objects));
+	EXPECT_EQ(0, live(s));
 }
 
 TEST_HARNESS_MAIN

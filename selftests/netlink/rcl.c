@@ -315,14 +315,34 @@ uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter)
 	return value ? genl_u64(value) : UINT64_MAX;
 }
 
-static bool is_fault(const struct nlattr *entry, uint32_t reason)
-{
-	const struct nlattr *qp = genl_next(entry, RCLINK_A_ENTRY_QP, NULL);
+struct faults {
+	uint32_t reason;
+	int n;
+};
 
-	return genl_u32(genl_next(entry, RCLINK_A_ENTRY_KIND, NULL)) ==
-	       RCLINK_ENTRY_KIND_FAILURE &&
-	       genl_u32(genl_next(entry, RCLINK_A_ENTRY_REASON, NULL)) ==
-	       reason && qp && genl_u32(qp);
+#define ENTRY(field) \
+	genl_u32(genl_next(entry, RCLINK_A_ENTRY_##field, NULL))
+
+static void add_fault(const struct nlattr *entry, void *arg)
+{
+	struct faults *faults = arg;
+
+	faults->n += ENTRY(KIND) == RCLINK_ENTRY_KIND_FAILURE &&
+		     ENTRY(REASON) == faults->reason && ENTRY(QP);
+}
+
+static void take_failure(const struct nlattr *entry, void *arg)
+{
+	struct rcl_failure *failure = arg;
+
+	if (ENTRY(KIND) != RCLINK_ENTRY_KIND_FAILURE)
+		return;
+	failure->reason = ENTRY(REASON);
+	failure->wc_status = ENTRY(WC_STATUS);
+	failure->vendor_err = ENTRY(VENDOR_ERR);
+	failure->times = ENTRY(TIMES);
+	failure->has_qp = genl_next(entry, RCLINK_A_ENTRY_QP, NULL);
+	failure->qp = ENTRY(QP);
 }
 
 int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
@@ -343,14 +363,15 @@ int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
 	return 0;
 }
 
-/* Count the failures of pooled QPs; one answer may not have room for all. */
-int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
+/* One answer may not have room for all entries. */
+static int each_entry(struct genl_sock *s, const char *name,
+		      void (*each)(const struct nlattr *entry, void *arg),
+		      void *arg)
 {
 	const struct nlattr *entry;
 	uint64_t next = 0, before;
 	struct genl_msg answer;
 	struct nlattr *all;
-	int n = 0;
 	int ret;
 
 	do {
@@ -360,13 +381,29 @@ int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
 			return ret;
 		entry = NULL;
 		while ((entry = genl_next(all, RCLINK_A_RECORD_ENTRY, entry))) {
-			n += is_fault(entry, reason);
+			each(entry, arg);
 			next = 1 + genl_u64(genl_next(entry,
 						      RCLINK_A_ENTRY_NUMBER,
 						      NULL));
 		}
 	} while (next != before);
-	return n;
+	return 0;
+}
+
+/* Count the failures of pooled QPs. */
+int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
+{
+	struct faults faults = { .reason = reason };
+
+	return each_entry(s, name, add_fault, &faults) ? : faults.n;
+}
+
+int rcl_last_failure(struct genl_sock *s, const char *name,
+		     struct rcl_failure *failure)
+{
+	memset(failure, 0, sizeof(*failure));
+	return each_entry(s, name, take_failure, failure) ? :
+	       failure->times ? 0 : -ENOENT;
 }
 
 int64_t rcl_now_ms(void)

@@ -51,6 +51,16 @@ struct rcl_view {
 	bool secrets;		/* has local or remote end */
 };
 
+/* A failure as the record shows it. */
+struct rcl_failure {
+	uint32_t reason;
+	uint32_t wc_status;
+	uint32_t vendor_err;
+	uint32_t times;
+	bool has_qp;		/* it belongs to the link, or to its pool */
+	uint32_t qp;		/* 0: the control QP */
+};
+
 /* A result of a ping. */
 struct rcl_pong {
 	uint32_t op;
@@ -97,6 +107,9 @@ int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
 	       struct genl_msg *answer, struct nlattr **all);
 /* How many failures of pooled QPs are on record for that reason. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason);
+/* The last failure on record; -ENOENT if there is none. */
+int rcl_last_failure(struct genl_sock *s, const char *name,
+		     struct rcl_failure *failure);
 /* The time of a clock that nobody sets. */
 int64_t rcl_now_ms(void);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
