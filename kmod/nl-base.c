@@ -25,6 +25,18 @@ struct genl_family rcl_nl_family __ro_after_init = {
 };
 
 /**
+ * rcl_nl_no_memory - say that there was no memory for a request
+ * @extack: of the request; NULL if nobody wants to know
+ *
+ * Return: -ENOMEM.
+ */
+int rcl_nl_no_memory(struct netlink_ext_ack *extack)
+{
+	rcl_nl_why(extack, "out of memory");
+	return -ENOMEM;
+}
+
+/**
  * rcl_nl_result - say why a request failed
  * @info: request
  * @ret: 0 or a negative errno
@@ -38,8 +50,8 @@ int rcl_nl_result(struct genl_info *info, int ret, const char *missing,
 {
 	if (ret == -ENOENT && !why)
 		why = missing;
-	else if (ret == -ENOMEM && !why)
-		why = "out of memory";
+	if (ret == -ENOMEM && !why)
+		return rcl_nl_no_memory(info->extack);
 	if (ret)
 		rcl_nl_why(info->extack, why);
 	return ret;

@@ -17,10 +17,12 @@
 struct genl_family;
 struct genl_info;
 struct netlink_callback;
+struct netlink_ext_ack;
 struct sk_buff;
 
 extern struct genl_family rcl_nl_family;
 
+int rcl_nl_no_memory(struct netlink_ext_ack *extack);
 int rcl_nl_result(struct genl_info *info, int ret, const char *missing,
 		  const char *why);
 struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, void **hdr);

@@ -125,7 +125,7 @@ int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_parse_group(info, &group->conf);
 	if (!ret)
 		ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_LINK,
@@ -175,7 +175,7 @@ int rclink_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	change = kzalloc(sizeof(*change), GFP_KERNEL);
 	if (!change)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_parse_change(info, change);
 	if (!ret)
 		ret = rcl_group_set(name, change, &why);
@@ -331,7 +331,7 @@ static int rcl_nl_reply_group(struct genl_info *info,
 
 	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_GET, &hdr);
 	if (!msg)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	return rcl_nl_reply_end(info, msg, hdr,
 				rcl_nl_put_group(msg, group, secrets));
 }
@@ -347,7 +347,7 @@ int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_result(info, rcl_group_info(name, group), rcl_nl_no_group,
 			    NULL);
 	if (!ret)
@@ -402,7 +402,7 @@ static int rcl_nl_reply_said(struct genl_info *info, const char *name,
 			"name, sender: no such member has said anything");
 	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_REGIONS, &hdr);
 	if (!msg)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	return rcl_nl_reply_end(info, msg, hdr,
 				rcl_nl_put_said(msg, name, sender, list));
 }
@@ -420,7 +420,7 @@ int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	list = kmalloc(sizeof(*list), GFP_KERNEL);
 	if (!list)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_reply_said(info, name,
 				nla_get_u32(info->attrs[RCLINK_A_GROUP_SENDER]),
 				list);
@@ -446,7 +446,7 @@ int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
-		return -ENOMEM;
+		return rcl_nl_no_memory(cb->extack);
 	cb->seq = rcl_nl_seq(rcl_group_generation());
 	/* args[0]: id of the last group that has been sent */
 	while (!(ret = rcl_group_info_next(cb->args[0], group))) {

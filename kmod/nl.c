@@ -49,10 +49,11 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 				     ret == -ENOMEM ? NULL :
 				     "the port cannot be read");
 	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, &hdr);
-	ret = -ENOMEM;
 	if (msg)
 		ret = rcl_nl_reply_end(info, msg, hdr,
 				       rcl_nl_put_port(msg, &port));
+	else
+		ret = rcl_nl_no_memory(info->extack);
 	rcl_port_release(&port);
 	return ret;
 }
@@ -97,6 +98,8 @@ int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			ret = rcl_nl_dump_one(skb, cb, &port);
 			rcl_port_release(&port);
 		}
+		if (ret == -ENOMEM)
+			rcl_nl_no_memory(cb->extack);
 		if (ret == -EMSGSIZE || ret == -ENOMEM)
 			return skb->len ? : ret;
 		cb->args[0]++;
@@ -157,16 +160,17 @@ int rclink_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_result(info, rcl_link_info(name, link), rcl_nl_no_link,
 			    NULL);
 	if (ret)
 		goto out_free;
-	ret = -ENOMEM;
 	msg = rcl_nl_reply(info, RCLINK_CMD_LINK_GET, &hdr);
 	if (msg)
 		ret = rcl_nl_reply_end(info, msg, hdr,
 				       rcl_nl_put_link(msg, link, secrets));
+	else
+		ret = rcl_nl_no_memory(info->extack);
 out_free:
 	kfree_sensitive(link);
 	return ret;
@@ -190,7 +194,7 @@ int rclink_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
-		return -ENOMEM;
+		return rcl_nl_no_memory(cb->extack);
 	cb->seq = rcl_nl_seq(rcl_link_generation());
 	/* args[0]: id of the last link that has been sent */
 	while (!rcl_link_info_next(cb->args[0], link)) {
@@ -216,7 +220,7 @@ static int rcl_nl_request(struct genl_info *info, u8 cmd, const char *name,
 
 	msg = rcl_nl_reply(info, cmd, &hdr);
 	if (!msg)
-		return rcl_nl_result(info, -ENOMEM, NULL, NULL);
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_link_request(name, req);
 	if (ret) {
 		nlmsg_free(msg);
@@ -242,7 +246,7 @@ int rclink_nl_link_prepare_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	req = rcl_request_new(RCL_REQ_PREPARE, info->snd_portid);
 	if (!req)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	rcl_nl_parse_path(info, &req->path);
 	req->rotate = nla_get_flag(info->attrs[RCLINK_A_LINK_ROTATE]);
 	ret = rcl_nl_request(info, RCLINK_CMD_LINK_PREPARE, name, req);
@@ -281,7 +285,7 @@ int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	req = rcl_request_new(RCL_REQ_CONNECT, info->snd_portid);
 	if (!req)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_parse_connect(info, req);
 	if (!ret)
 		ret = rcl_nl_request(info, RCLINK_CMD_LINK_CONNECT, name, req);
@@ -315,7 +319,7 @@ static int rcl_nl_activate(struct genl_info *info)
 		return ret;
 	req = rcl_request_new(RCL_REQ_ACTIVATE, info->snd_portid);
 	if (!req)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	req->epoch = nla_get_u64(info->attrs[RCLINK_A_LINK_EPOCH]);
 	memcpy(req->key, nla_data(info->attrs[RCLINK_A_LINK_KEY]),
 	       sizeof(req->key));
@@ -349,7 +353,7 @@ static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind,
 		return ret;
 	req = rcl_request_new(kind, info->snd_portid);
 	if (!req)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	req->epoch = epoch;
 	return rcl_nl_ask(info, name, req);
 }
@@ -458,7 +462,7 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	np = kzalloc(sizeof(*np), GFP_KERNEL);
 	if (!np)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	rcl_nl_parse_ping(info, np);
 	strscpy(np->link, name, sizeof(np->link));
 	np->skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
@@ -511,7 +515,7 @@ int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info)
 		number = nla_get_u64(info->attrs[RCLINK_A_RECORD_NUMBER]);
 	msg = rcl_nl_reply(info, RCLINK_CMD_RECORD_GET, &hdr);
 	if (!msg)
-		return -ENOMEM;
+		return rcl_nl_no_memory(info->extack);
 	ret = rcl_nl_put_record(msg, name, number,
 				netlink_capable(skb, CAP_NET_ADMIN));
 	ret = rcl_nl_reply_end(info, msg, hdr, ret);
