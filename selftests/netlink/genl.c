@@ -202,20 +202,24 @@ int genl_recv(struct genl_sock *s, struct genl_msg *m, int ms)
 	return n < 0 ? n : 0;
 }
 
+/* The end of a dump has no copy of the request's header. */
 static void read_ack(const struct genl_msg *m, struct genl_ack *ack)
 {
 	const struct nlmsgerr *err = (const void *)(m->buf + NLMSG_HDRLEN);
 	const void *end = m->buf + m->nlh.nlmsg_len;
+	const void *more = err + 1;
 	const struct nlattr *nla;
 
 	memset(ack, 0, sizeof(*ack));
 	ack->error = err->error;
 	if (!(m->nlh.nlmsg_flags & NLM_F_ACK_TLVS))
 		return;
-	nla = find(err + 1, end, NLMSGERR_ATTR_MSG);
+	if (m->nlh.nlmsg_type == NLMSG_DONE)
+		more = &err->msg;
+	nla = find(more, end, NLMSGERR_ATTR_MSG);
 	snprintf(ack->text, sizeof(ack->text), "%s", genl_str(nla));
-	ack->offset = genl_u32(find(err + 1, end, NLMSGERR_ATTR_OFFS));
-	ack->missing = genl_u32(find(err + 1, end, NLMSGERR_ATTR_MISS_TYPE));
+	ack->offset = genl_u32(find(more, end, NLMSGERR_ATTR_OFFS));
+	ack->missing = genl_u32(find(more, end, NLMSGERR_ATTR_MISS_TYPE));
 }
 
 /*
@@ -242,20 +246,21 @@ int genl_wait_ack(struct genl_sock *s, struct genl_msg *answer,
 		if (answer)
 			memcpy(answer->buf, m.buf, m.nlh.nlmsg_len);
 	}
-	read_ack(&m, ack);
-	return ack->error;
+	read_ack(&m, &s->ack);
+	if (ack)
+		*ack = s->ack;
+	return s->ack.error;
 }
 
 int genl_ask(struct genl_sock *s, struct genl_msg *m, struct genl_msg *answer,
 	     struct genl_ack *ack)
 {
-	struct genl_ack unused;
 	int ret;
 
 	ret = genl_send(s, m, NLM_F_ACK);
 	if (ret)
 		return ret;
-	return genl_wait_ack(s, answer, ack ?: &unused);
+	return genl_wait_ack(s, answer, ack);
 }
 
 /* One message of a dump. Return: 1 to go on, else the end: 0 or an errno. */
@@ -263,8 +268,6 @@ static int dump_one(struct genl_sock *s, const struct genl_msg *one,
 		    void (*each)(const struct genl_msg *m, void *arg),
 		    void *arg)
 {
-	int error;
-
 	if (one->nlh.nlmsg_seq != s->seq) {
 		if (!one->nlh.nlmsg_seq)
 			keep(s, one);
@@ -272,8 +275,8 @@ static int dump_one(struct genl_sock *s, const struct genl_msg *one,
 	}
 	if (one->nlh.nlmsg_type == NLMSG_DONE ||
 	    one->nlh.nlmsg_type == NLMSG_ERROR) {
-		memcpy(&error, one->buf + NLMSG_HDRLEN, sizeof(error));
-		return error;
+		read_ack(one, &s->ack);
+		return s->ack.error;
 	}
 	each(one, arg);
 	return 1;

@@ -23,22 +23,23 @@ struct genl_msg {
 	};
 };
 
-struct genl_sock {
-	int fd;
-	uint16_t family;
-	uint32_t group;		/* of the family's events */
-	uint32_t seq;
-	/* Messages that came in before the awaited acknowledgment. */
-	unsigned char *kept[GENL_KEPT_MAX];
-	unsigned int nkept;
-};
-
 /* What the acknowledgment said. */
 struct genl_ack {
 	int error;		/* 0 or a negative errno */
 	char text[256];		/* sentence, empty without one */
 	uint32_t offset;	/* of the bad attribute in the request, or 0 */
 	uint32_t missing;	/* type of the missing attribute, or 0 */
+};
+
+struct genl_sock {
+	int fd;
+	uint16_t family;
+	uint32_t group;		/* of the family's events */
+	uint32_t seq;
+	struct genl_ack ack;	/* of the last request or dump that ended */
+	/* Messages that came in before the awaited acknowledgment. */
+	unsigned char *kept[GENL_KEPT_MAX];
+	unsigned int nkept;
 };
 
 int genl_open(struct genl_sock *s, const char *family);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each allocation that a command of the family makes, wherever it is made,
- * fails once: the command reports the failure or works, link and group are in a
- * valid state, and what was allocated before is freed. Needs the debug kernel.
+ * fails once: the command reports the failure, in words, or works, link and
+ * group are in a valid state, and what was allocated before is freed. Needs the
+ * debug kernel.
  */
 #include "rcl.h"
 
@@ -475,12 +476,13 @@ static bool one_step(struct __test_metadata *_metadata, struct genl_sock *s,
 		     struct fault *f, const struct sweep *sweep,
 		     unsigned long k)
 {
-	bool happened;
+	bool happened, told;
 	int ret;
 
 	ASSERT_EQ(0, get_ready(s, sweep));
 	fault_arm(f, k);
 	ret = sweep->run(s);
+	told = s->ack.text[0];
 	if (!ret)
 		settle(s, sweep, SETTLE_MS);
 	happened = !fault_pending(f);
@@ -489,6 +491,9 @@ static bool one_step(struct __test_metadata *_metadata, struct genl_sock *s,
 
 	EXPECT_TRUE(!ret || (happened && may_fail_with(sweep, ret)))
 		TH_LOG("%s, %s %lu: %d", sweep->word, f->knob, k, ret);
+	/* Only what is below the module fails, so the module knew of it. */
+	EXPECT_TRUE(ret != -ENOMEM || told)
+		TH_LOG("%s, %s %lu: no text", sweep->word, f->knob, k);
 	EXPECT_TRUE(link_is_sound(s, sweep, ret))
 		TH_LOG("%s, %s %lu: bad state", sweep->word, f->knob, k);
 	EXPECT_TRUE(group_is_sound(s, sweep, ret))
