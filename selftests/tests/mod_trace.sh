@@ -62,6 +62,21 @@ refused()
 		[ "$(traced 'rcl_link_err: link=c .*err=-')" -eq 1 ]
 }
 
+# The next epoch goes through each state but the last, in which the link is already: it
+# takes over from up (4) to up. The epoch that ends is not named.
+rotates()
+{
+	local name next
+
+	next=$(($(of 1 a .epoch) + 1)) && clear &&
+		link_self_dial a b 7185 --rotate || return
+	for name in a b; do
+		[ "$(states $name)" = "1-2 2-3 4-4 " ] && [ "$(traced \
+			"rcl_link_state: link=$name epoch=$next ")" -eq 3 ] ||
+			return
+	done
+}
+
 # Keys and PSNs of a link that is up, as `rdma` shows them to root: keys as hex digits.
 secrets()
 {
@@ -125,13 +140,14 @@ group()
 }
 
 [ -d $tracing/events ] || skip_all "this kernel has no tracing"
-plan 8
+plan 9
 link_setup
 echo 1 >$events/enable
 check "a link that comes up goes through each state, at both ends" comes_up
 check "each control message is sent once and received once" talks
 check "none of them shows a key or a PSN" no_secrets
 check "what is refused has the step and the error" refused
+check "a rotation shows the next epoch, and that it takes over" rotates
 check "a goodbye ends both, each with its reason" goes_down
 check "what failed comes before the change that it makes" fails
 check "a group's changes are there" group
