@@ -144,7 +144,7 @@ struct rclink_dev_sge {
 /**
  * struct rclink_dev_sqe - one submission entry, 128 bytes
  * @op: enum rclink_dev_op
- * @flags: RCLINK_SQE_*
+ * @flags: RCLINK_SQE_*; zero for RCLINK_OP_RECV
  * @num_sge: entries of @sge, none with RCLINK_SQE_INLINE
  * @pad: zero
  * @len: bytes of @inline_data
@@ -161,7 +161,8 @@ struct rclink_dev_sge {
  *
  * What the operation has no use for is ignored, and always will be: @len
  * without RCLINK_SQE_INLINE, @remote, @remote_offset, @imm, @compare_add,
- * @swap, and @sge from @num_sge on. @pad and the masks are checked.
+ * @swap, @sge from @num_sge on, and @inline_data from @len on. @flags,
+ * @num_sge, @pad and the masks are checked.
  */
 struct rclink_dev_sqe {
 	__u8 op;
