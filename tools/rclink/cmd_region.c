@@ -19,8 +19,8 @@ static const char help[] =
 "usage: rclink region list --group GROUP [-j]\n\n"
 "Memory that the other members of a group say they export, over the links that\n"
 "they have the group's key by. Who wants to use it opens a channel to that host.\n"
-"A member tells of 20 more each second, or of what fits in a packet, and of 340\n"
-"at most.\n\n"
+"A member tells of up to 20 each second, or of what fits in a packet, in turns that\n"
+"overlap by one, and of 340 at most.\n\n"
 "  -g, --group GROUP   name of the group on this host\n"
 "  -j, --json          an array of objects\n";
 
