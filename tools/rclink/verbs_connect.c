@@ -67,16 +67,26 @@ struct pinger {
 	struct ping_args args;
 	struct rcv_ping request;
 	struct event *timer;
+	uint64_t started;		/* of the last round trip */
 	uint64_t *rtt;
 	uint32_t ok;
 	bool failed;
 	char why[RCL_ERR_LEN];
 };
 
+/* The interval counts from the start of one round trip to that of the next. */
+static void schedule(struct pinger *p)
+{
+	uint64_t past = rcl_now() - p->started;
+	uint64_t left = past < p->args.interval ? p->args.interval - past : 0;
+	const struct timeval tv = rcl_timeval(left);
+
+	event_add(p->timer, &tv);
+}
+
 static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 {
 	struct pinger *p = ctx;
-	const struct timeval tv = rcl_timeval(p->args.interval);
 
 	if (error) {
 		p->failed = true;
@@ -91,7 +101,7 @@ static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 	if (p->ok == p->args.count || !cli_written())
 		event_base_loopbreak(p->dial.base);
 	else
-		event_add(p->timer, &tv);
+		schedule(p);
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
@@ -100,6 +110,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	p->started = rcl_now();
 	if (!p->dial.down)
 		rcv_epoch_ping(verbs_dial_epoch(&p->dial), &p->request);
 }
