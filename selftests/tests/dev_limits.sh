@@ -50,13 +50,34 @@ says()
 		gojq -e . >/dev/null
 }
 
-plan 10
+# not_made SENTENCE WORDS...: a link with those WORDS is more than its device can carry
+not_made()
+{
+	local sentence=$1
+
+	shift
+	refuse 1 "no link has $*" "$sentence" rclink add l dev "$@"
+}
+
+# All that the two devices have is not too much.
+just_made()
+{
+	rclink add l dev sim0 qps 39 buffer-size $((64 * $(getconf PAGE_SIZE))) &&
+		rclink add m dev sim5 mtu 2048 && rclink del l && rclink del m
+}
+
+nothing_made()
+{
+	[ "$(rclink show -j | gojq length)" = 0 ]
+}
+
+plan 15
 nl_build
 lab_device
 lab_module
 sim_load "sim0 ib 7 qps=40 cqes=500 mrs=90 pages=64 sges=5 atomics=1" \
 	"sim1 ib 9 pages=0 atomics=0 mtu=2048" "sim2 ib 11 mtu=0" \
-	"sim3 ib 13 sges=3" "sim4 ib 15 sizes=0x200000"
+	"sim3 ib 13 sges=3" "sim4 ib 15 sizes=0x200000" "sim5 ib 17 mtu=2048"
 check "a device is as ibv_devinfo has it" same_as_devinfo
 if [ "$RCL_DEV" = rxe0 ]; then
 	check "rxe takes 64 bytes inline" says rxe0 '.max_inline >= 64'
@@ -77,6 +98,11 @@ refuse 1 "nor is one on a device that takes fewer pieces than an entry has" \
 	"the device takes too few pieces at once" rclink add l dev sim3
 refuse 1 "nor on one without pages of the processor's size" \
 	"the device lacks this kernel's page size" rclink add l dev sim4
+not_made "qps is more than the device has: choose fewer" sim0 qps 40
+not_made "buffer-size is more than the device registers" sim0 buffer-size 1048576
+not_made "mtu is larger than the port's: see .rclink dev." sim5 mtu 4096
+check "and nothing is left of them" nothing_made
+check "what the devices just have is not refused" just_made
 check "one with less than the least MTU is for no link" says sim2 \
 	'[.state, .active_mtu, .chosen_gid, (.reason | contains("less than 256"))] ==
 	["active", null, null, true]'
