@@ -37,6 +37,29 @@ in_order()
 	done
 }
 
+# in_turn: the commands of both hosts in their order; repeated ones count once
+in_turn()
+{
+	diff - <(sed -n 's/^host\([12]\)# rclink \([a-z]*\).*/\1 \2/p' "$seen" |
+		uniq) <<-END
+		1 dev
+		1 genkey
+		2 genkey
+		1 add
+		2 add
+		2 listen
+		1 connect
+		1 show
+		2 show
+		1 ping
+		1 stats
+		1 disconnect
+		2 show
+		1 del
+		2 del
+	END
+}
+
 # Sets took to the seconds of `make demo` when setting up and compiling have been done
 # before.
 demo()
@@ -165,7 +188,7 @@ progress()
 		"$LIB_DIR/demo.sh"
 }
 
-plan 31
+plan 33
 for kernel in 6.1 6.12; do
 	took=''
 	# Not by check, which would lose took. The other checks look at the output.
@@ -179,6 +202,7 @@ for kernel in 6.1 6.12; do
 	check "$kernel: in $most s, when all is compiled" in_time
 	check "$kernel: it says what it boots" \
 		grep -qF "booting two virtual hosts, Linux $kernel," "$seen"
+	check "$kernel: one step comes after the other" in_turn
 	check "$kernel: a table of devices has the one of the link" in_order 1 'rclink dev' \
 		'^DEVICE +PORT +LAYER' '^rxe0 +1 +roce +active'
 	check "$kernel: and of its GIDs, with the one that is chosen" in_order 1 'rclink dev' \
