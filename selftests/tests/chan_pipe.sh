@@ -285,6 +285,31 @@ pings()
 	done
 }
 
+# game: both ends of a pingpong print one object, with what host 1 asked for and
+# a time that is not longer than the whole
+game()
+{
+	local start=${EPOCHREALTIME/[.,]/} most doc
+
+	on 2 "$tool" pingpong -l l:game -j >"$recv_says" &
+	receiver=$!
+	until_true 10 listens 2
+	if ! rclink pingpong l:game -n 50 -s 700 -c -j >"$said"; then
+		wait "$receiver"
+		return 1
+	fi
+	received 0 || return
+	most=$((${EPOCHREALTIME/[.,]/} - start))
+	cat "$said"
+	for doc in "$said" "$recv_says"; do
+		gojq -es --argjson most "${most}000" 'length == 1 and
+			(.[0] | .duration > 0 and .duration < $most and
+			 del(.duration) == {name: "l", service: "game",
+				size: 700, iters: 50, bytes: 70000})' \
+			<"$doc" || return
+	done
+}
+
 # The library's examples, which are there to be copied from, work: each message is sent
 # after the answer to the one before.
 examples()
@@ -300,7 +325,7 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
-plan 29
+plan 30
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -336,6 +361,7 @@ check "pingpong by events" pings --check --events
 comment <"$said"
 check "pingpong of 1 MiB, with one receive" \
 	pings --check --size 1048576 --iters 20 --depth 1
+check "pingpong in JSON, which has the parameters at both ends" game
 check "the examples of the library talk to each other" examples \
 	"hello, world" {1..200} "good bye"
 check "the link is still up" is 1 l .state up
