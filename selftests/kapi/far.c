@@ -2,6 +2,7 @@
 /*
  * The far end: accepts channels and carries out the orders of the near end. A
  * callback does what is possible in softirq context; a work item does the rest.
+ * Another work item polls a polled channel.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -33,6 +34,10 @@ enum far_todo {
  * @chan: the channel
  * @todo: bits of enum far_todo
  * @work: carries out @todo
+ * @polled: completions come from rclink_poll()
+ * @poll: calls that, if @polled
+ * @near: the near region
+ * @fetch: the last KAPI_FETCH
  * @memory: exported, KAPI_SIZE bytes
  * @region: handle of @memory
  * @big: exported, KAPI_BIG_SIZE bytes, or NULL
@@ -46,6 +51,10 @@ struct far {
 	struct rclink_chan *chan;
 	unsigned long todo;
 	struct work_struct work;
+	bool polled;
+	struct delayed_work poll;
+	struct rclink_remote near;
+	struct kapi_msg fetch;
 	u8 *memory;
 	u32 region;
 	u8 *big;
@@ -55,9 +64,10 @@ struct far {
 	u32 slots_region;
 };
 
-static DEFINE_MUTEX(far_lock);	/* protects the two below */
+static DEFINE_MUTEX(far_lock);	/* protects the three below */
 static LIST_HEAD(far_list);
 static struct rclink_listener *far_listener;
+static u32 far_flags;
 static struct workqueue_struct *far_wq;
 
 static int far_post_recv(struct far *far, u32 slot)
@@ -98,6 +108,31 @@ static void far_echo(struct far *far, const struct kapi_msg *msg, u32 imm)
 	rclink_post(far->chan, &sqe, 1, &taken);
 }
 
+/* Read what the near end has at the place of @msg to the same one here. */
+static void far_fetch(struct far *far, const struct kapi_msg *msg)
+{
+	struct rclink_dev_sqe sqe;
+	unsigned int taken;
+
+	far->fetch = *msg;
+	rclink_prep_read(&sqe, &far->near, msg->offset, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, far->region, msg->offset, msg->len);
+	rclink_post(far->chan, &sqe, 1, &taken);
+}
+
+static void far_fetched(struct far *far, u32 status)
+{
+	const struct kapi_msg *fetch = &far->fetch;
+	const struct kapi_msg msg = {
+		.what = KAPI_FETCH,
+		.seed = kapi_is(far->memory + fetch->offset, fetch->seed, 0,
+				fetch->len),
+		.len = status,
+	};
+
+	far_say(far, &msg);
+}
+
 static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
 {
 	u8 *p = far->memory + msg->offset;
@@ -118,6 +153,9 @@ static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
 		break;
 	case KAPI_ECHO:
 		far_echo(far, msg, imm);
+		return;
+	case KAPI_FETCH:
+		far_fetch(far, msg);
 		return;
 	case KAPI_WITHDRAW:
 		set_bit(FAR_WITHDRAW, &far->todo);
@@ -161,7 +199,10 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 {
 	struct far *far = ctx;
 
-	WARN_ON_ONCE(!in_serving_softirq());
+	/* rclink.h promises this context; a warning fails the test. */
+	WARN_ON_ONCE(!!in_serving_softirq() == far->polled);
+	if (cqe->op == RCLINK_OP_READ)
+		far_fetched(far, cqe->status);
 	/* After a failure, the channel ends once the near end has closed it. */
 	if (cqe->status || cqe->op != RCLINK_OP_RECV)
 		return;
@@ -190,8 +231,25 @@ static const struct rclink_chan_ops far_ops = {
 	.ended = far_ended,
 };
 
+static const struct rclink_chan_ops far_polled_ops = {
+	.completed = far_completed,
+};
+
+/* The workqueue is ordered: neither work item runs while the other one does. */
+static void far_poll(struct work_struct *work)
+{
+	struct far *far = container_of(to_delayed_work(work), struct far, poll);
+	int ret = rclink_poll(far->chan, FAR_RECVS);
+
+	if (ret < 0)
+		far_ended(far->chan, far, ret);
+	else
+		queue_delayed_work(far_wq, &far->poll, ret ? 0 : 1);
+}
+
 static void far_free(struct far *far)
 {
+	cancel_delayed_work(&far->poll);
 	rclink_close(far->chan);
 	/* No callback runs any more; the last ones may have queued the work. */
 	cancel_work(&far->work);
@@ -261,7 +319,6 @@ static int far_export(struct far *far, u32 n)
 static int far_begin(struct far *far)
 {
 	static atomic_t number;
-	struct rclink_remote near;
 	int ret, i;
 
 	ret = rclink_register(far->chan, far->slots, FAR_RECVS * FAR_SLOT, NULL,
@@ -269,7 +326,7 @@ static int far_begin(struct far *far)
 	for (i = 0; !ret && i < FAR_RECVS; i++)
 		ret = far_post_recv(far, i);
 	for (i = 0; !ret && i < FAR_TRIES; i++) {
-		ret = rclink_import(far->chan, KAPI_NEAR, &near);
+		ret = rclink_import(far->chan, KAPI_NEAR, &far->near);
 		if (ret != -ENOENT)
 			break;
 		ret = 0;
@@ -288,14 +345,17 @@ static void far_accept(struct work_struct *work)
 		if (!far)
 			return;
 		INIT_WORK(&far->work, far_work);
+		INIT_DELAYED_WORK(&far->poll, far_poll);
 		/* vmalloc and kmalloc memory: both can be registered. */
 		far->memory = vzalloc(KAPI_SIZE);
 		far->slots = kzalloc(FAR_RECVS * FAR_SLOT, GFP_KERNEL);
 		/* On the list before a callback can queue the work. */
 		mutex_lock(&far_lock);
 		list_add(&far->node, &far_list);
+		far->polled = far_flags & RCLINK_CHAN_POLLED;
 		far->chan = far->memory && far->slots && far_listener ?
-			    rclink_accept(far_listener, &far_ops, far) :
+			    rclink_accept(far_listener, far->polled ?
+					  &far_polled_ops : &far_ops, far) :
 			    ERR_PTR(-EAGAIN);
 		if (IS_ERR(far->chan))
 			list_del(&far->node);
@@ -306,6 +366,8 @@ static void far_accept(struct work_struct *work)
 		if (ret) {
 			pr_info("rclink_test: a channel failed: %d\n", ret);
 			far_ended(far->chan, far, ret);
+		} else if (far->polled) {
+			queue_delayed_work(far_wq, &far->poll, 0);
 		}
 	}
 	vfree(far->memory);
@@ -324,10 +386,11 @@ static void far_waiting(void *ctx)
 /**
  * far_start - listen
  * @link: name
+ * @flags: RCLINK_CHAN_*, of the channels that are accepted
  *
  * Return: 0, or a negative errno.
  */
-int far_start(const char *link)
+int far_start(const char *link, u32 flags)
 {
 	struct rclink_listener *listener;
 
@@ -338,7 +401,8 @@ int far_start(const char *link)
 		return -ENOMEM;
 	/* A channel may be waiting before far_listener is set. */
 	mutex_lock(&far_lock);
-	listener = rclink_listen(link, KAPI_SERVICE, FAR_BACKLOG, 0,
+	far_flags = flags;
+	listener = rclink_listen(link, KAPI_SERVICE, FAR_BACKLOG, flags,
 				 far_waiting, NULL);
 	if (!IS_ERR(listener))
 		far_listener = listener;

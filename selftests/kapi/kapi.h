@@ -34,14 +34,16 @@ enum kapi_what {
 	KAPI_GROW,	/* export KAPI_BIG */
 	KAPI_JUDGE,	/* was the content of KAPI_BIG made from @seed? */
 	KAPI_ENDED,	/* did this SEND invalidate your region? */
+	KAPI_FETCH,	/* read these bytes of mine: made from @seed? */
 };
 
 /**
  * struct kapi_msg - an order, or the answer to it
  * @what: enum kapi_what
  * @seed: of the data; in an answer 1 if it was right
- * @offset: in the far region
- * @len: bytes; in the answer to a WRITE with immediate, those written
+ * @offset: in the far region; for KAPI_FETCH, in either one
+ * @len: bytes; in the answer to a WRITE with immediate, those written; in that
+ *	to KAPI_FETCH, the status of the READ
  */
 struct kapi_msg {
 	u32 what;
@@ -78,7 +80,7 @@ static inline bool kapi_is(const u8 *p, u32 seed, u32 from, u32 len)
 /* Report the result of a command in words; returns @ret. */
 __printf(2, 3) int kapi_say(int ret, const char *fmt, ...);
 
-int far_start(const char *link);
+int far_start(const char *link, u32 flags);
 void far_stop(void);
 
 #define NEAR_PAGES	(KAPI_SIZE / PAGE_SIZE)
@@ -161,6 +163,8 @@ struct near *resume_open(const char *link, u32 flags);
 int resume_post(struct near *near, const char *what);
 int resume_waits(struct near *near);
 int resume_goes_on(struct near *near, const char *what, bool replay);
+int resume_fetch(struct near *near);
+int resume_fetched(struct near *near, bool replay);
 
 int share_begin(const char *how, u32 seed);
 int share_is(u32 seed);
@@ -171,6 +175,7 @@ int share_use(struct near *near, u32 seed, u32 next);
 int share_taken(struct near *near);
 
 int limits_nonsense(const char *link);
+int limits_batch(const char *link, bool polled, u32 seed);
 int limits_shares(void);
 int limits_flood(const char *link);
 int limits_lost(const char *link);

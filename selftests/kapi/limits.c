@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a channel refuses, and when a refused post may be tried again. */
+/* What calls refuse, a part of a batch too, and when to post that again. */
+#include <linux/bits.h>
 #include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
@@ -11,16 +12,39 @@
 #define LIMITS_SIZE	64
 #define LIMITS_WAIT	(30 * HZ)
 #define LIMITS_NAME	"kapi.limits"
+#define LIMITS_LONG	"a-name-of-thirty-two-characters-"	/* 1 too many */
+#define LIMITS_LONGEST	(&LIMITS_LONG[1])
+
+#define LIMITS_BATCH	3
+#define LIMITS_PLACE	1024	/* for each write of a batch, at either end */
+#define LIMITS_LEN	1000
 
 static void limits_completed(struct rclink_chan *chan, void *ctx,
 			     const struct rclink_dev_cqe *cqe)
 {
 }
 
+static void limits_ended(struct rclink_chan *chan, void *ctx, int why)
+{
+}
+
+static const struct rclink_chan_ops limits_ops = {
+	.completed = limits_completed,
+	.ended = limits_ended,
+};
+
 /* Without .ended, which a channel needs unless it is polled. */
 static const struct rclink_chan_ops limits_lame = {
 	.completed = limits_completed,
 };
+
+static const struct rclink_chan_ops limits_mute = {
+	.ended = limits_ended,
+};
+
+static void limits_waiting(void *ctx)
+{
+}
 
 static int limits_sg(struct near *near, struct scatterlist *sg, u32 n)
 {
@@ -43,6 +67,139 @@ static int limits_pieces(struct near *near)
 	return limits_sg(near, sg, 2) ? : limits_sg(near, &sg[1], 1);
 }
 
+/* 0 if @chan is the error @want. */
+static int limits_no_chan(struct rclink_chan *chan, int want, const char *what)
+{
+	int ret = PTR_ERR_OR_ZERO(chan);
+
+	if (!ret)
+		rclink_close(chan);
+	if (ret && ret == want)
+		return 0;
+	return kapi_say(-EIO, "a channel, %s: %d", what, ret);
+}
+
+static int limits_connect(const char *link)
+{
+	const struct {
+		const char *what;
+		const char *link;
+		const char *service;
+		u32 flags;
+		const struct rclink_chan_ops *ops;
+		int why;
+	} bad[] = {
+		{ "a link without a name", "", KAPI_SERVICE, 0, &limits_ops,
+		  -EINVAL },
+		{ "a link with a long name", LIMITS_LONG, KAPI_SERVICE, 0,
+		  &limits_ops, -EINVAL },
+		{ "a link that is not there", LIMITS_LONGEST, KAPI_SERVICE, 0,
+		  &limits_ops, -ENODEV },
+		{ "a service without a name", link, "", 0, &limits_ops,
+		  -EINVAL },
+		{ "a service with a long name", link, LIMITS_LONG, 0,
+		  &limits_ops, -EINVAL },
+		{ "a service that is not there", link, LIMITS_LONGEST, 0,
+		  &limits_ops, -ECONNREFUSED },
+		{ "a flag that is none", link, KAPI_SERVICE,
+		  RCLINK_CHAN_REPLAY << 1, &limits_ops, -EINVAL },
+		{ "any flag", link, KAPI_SERVICE, ~0, &limits_ops, -EINVAL },
+		{ "an end that nobody hears of", link, KAPI_SERVICE, 0,
+		  &limits_lame, -EINVAL },
+		{ "completions for nobody", link, KAPI_SERVICE, 0, &limits_mute,
+		  -EINVAL },
+	};
+	int ret = 0;
+	u32 i;
+
+	BUILD_BUG_ON(sizeof(LIMITS_LONG) != RCLINK_DEV_LINK_LEN + 1);
+	BUILD_BUG_ON(sizeof(LIMITS_LONG) != RCLINK_DEV_SERVICE_LEN + 1);
+	for (i = 0; !ret && i < ARRAY_SIZE(bad); i++)
+		ret = limits_no_chan(rclink_connect(bad[i].link, bad[i].service,
+						    bad[i].flags, bad[i].ops,
+						    NULL),
+				     bad[i].why, bad[i].what);
+	return ret;
+}
+
+/* 0 if @listener is the error @want, or if it is valid and @want is 0. */
+static int limits_listener(struct rclink_listener *listener, int want,
+			   const char *what)
+{
+	int ret = PTR_ERR_OR_ZERO(listener);
+
+	if (!ret)
+		rclink_unlisten(listener);
+	if (ret == want)
+		return 0;
+	return kapi_say(-EIO, "a listener, %s: %d", what, ret);
+}
+
+static int limits_listen(const char *link)
+{
+	const u32 most = RCLINK_DEV_BACKLOG_MAX;
+	const struct {
+		const char *what;
+		const char *link;
+		const char *service;
+		u32 backlog;
+		u32 flags;
+		void (*waiting)(void *ctx);
+		int why;
+	} bad[] = {
+		{ "a link without a name", "", LIMITS_NAME, 1, 0,
+		  limits_waiting, -EINVAL },
+		{ "a link with a long name", LIMITS_LONG, LIMITS_NAME, 1, 0,
+		  limits_waiting, -EINVAL },
+		{ "a service without a name", link, "", 1, 0, limits_waiting,
+		  -EINVAL },
+		{ "a service with a long name", link, LIMITS_LONG, 1, 0,
+		  limits_waiting, -EINVAL },
+		{ "no backlog", link, LIMITS_NAME, 0, 0, limits_waiting,
+		  -EINVAL },
+		{ "a long backlog", link, LIMITS_NAME, most + 1, 0,
+		  limits_waiting, -EINVAL },
+		{ "a flag of who connects", link, LIMITS_NAME, 1,
+		  RCLINK_CONNECT_WAIT, limits_waiting, -EINVAL },
+		{ "a flag that is none", link, LIMITS_NAME, 1,
+		  RCLINK_CHAN_REPLAY << 1, limits_waiting, -EINVAL },
+		{ "whom nobody calls", link, LIMITS_NAME, 1, 0, NULL,
+		  -EINVAL },
+		{ "as much as is possible", LIMITS_LONGEST, LIMITS_LONGEST,
+		  most, RCLINK_CHAN_FLAGS, limits_waiting, 0 },
+	};
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(bad); i++)
+		ret = limits_listener(rclink_listen(bad[i].link, bad[i].service,
+						    bad[i].backlog,
+						    bad[i].flags,
+						    bad[i].waiting, NULL),
+				      bad[i].why, bad[i].what);
+	return ret;
+}
+
+/* Only a polled channel is accepted without .ended; none waits here. */
+static int limits_accept(const char *link, u32 flags, int want)
+{
+	struct rclink_listener *listener;
+	int ret;
+
+	listener = rclink_listen(link, LIMITS_NAME, 1, flags, limits_waiting,
+				 NULL);
+	if (IS_ERR(listener))
+		return PTR_ERR(listener);
+	ret = limits_no_chan(rclink_accept(listener, &limits_lame, NULL), want,
+			     "accepted");
+	if (!ret)
+		ret = limits_listener(rclink_listen(link, LIMITS_NAME, 1, 0,
+						    limits_waiting, NULL),
+				      -EADDRINUSE, "another one");
+	rclink_unlisten(listener);
+	return ret;
+}
+
 /**
  * limits_nonsense - pass arguments that no call takes
  * @link: name
@@ -52,16 +209,90 @@ static int limits_pieces(struct near *near)
 int limits_nonsense(const char *link)
 {
 	struct near *near = near_open(link, false);
-	struct rclink_chan *chan;
 	int ret;
 
 	if (IS_ERR(near))
 		return PTR_ERR(near);
-	chan = rclink_connect(link, KAPI_SERVICE, 0, &limits_lame, NULL);
-	if (chan == ERR_PTR(-EINVAL))
-		ret = limits_pieces(near);
-	else
-		ret = kapi_say(-EIO, "a channel whose end nobody hears of");
+	ret = limits_pieces(near) ? :
+	      limits_connect(link) ? :
+	      limits_listen(link) ? :
+	      limits_accept(link, 0, -EINVAL) ? :
+	      limits_accept(link, RCLINK_CHAN_POLLED, -EAGAIN);
+	near_close(near);
+	return ret;
+}
+
+/*
+ * Post writes in one go, of which the one with index @wrong is from nowhere.
+ * No byte of them is what was there before, because of the even difference.
+ */
+static int limits_batch_post(struct near *near, u32 seed, u32 wrong)
+{
+	u8 *from = page_address(near->page[0]);
+	struct rclink_dev_sqe sqe[LIMITS_BATCH];
+	unsigned int taken = ~0;
+	int ret;
+	u32 i;
+
+	for (i = 0; i < LIMITS_BATCH; i++) {
+		kapi_fill(from + i * LIMITS_PLACE, seed + 2 * i, 0, LIMITS_LEN);
+		rclink_prep_write(&sqe[i], &near->far, i * LIMITS_PLACE,
+				  RCLINK_SQE_SIGNALED, i);
+		rclink_prep_piece(&sqe[i], i == wrong ?
+				  near->region ^ BIT(31) : near->region,
+				  i * LIMITS_PLACE, LIMITS_LEN);
+	}
+	ret = rclink_post(near->chan, sqe, LIMITS_BATCH, &taken);
+	if (ret == (wrong < LIMITS_BATCH ? -ESTALE : 0) && taken == wrong)
+		return 0;
+	return kapi_say(-EIO, "%u of a batch, of which %u is wrong: %d", taken,
+			wrong, ret);
+}
+
+/* Those before @wrong complete, in order, and nothing else gets there. */
+static int limits_batch_try(struct near *near, u32 seed, u32 wrong)
+{
+	struct rclink_dev_cqe cqe;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < LIMITS_BATCH; i++)
+		ret = near_ask(near, KAPI_FILL, ~seed, i * LIMITS_PLACE,
+			       LIMITS_LEN);
+	if (!ret)
+		ret = limits_batch_post(near, seed, wrong);
+	for (i = 0; !ret && i < wrong; i++) {
+		ret = near_expect(near, RCLINK_OP_WRITE, 0, &cqe);
+		if (!ret && cqe.user_data != i)
+			ret = kapi_say(-EIO, "write %llu, not %u",
+				       cqe.user_data, i);
+	}
+	for (i = 0; !ret && i < LIMITS_BATCH; i++)
+		ret = near_ask(near, KAPI_CHECK,
+			       i < wrong ? seed + 2 * i : ~seed,
+			       i * LIMITS_PLACE, LIMITS_LEN);
+	return ret;
+}
+
+/**
+ * limits_batch - post several entries at once, each in turn wrong, then none
+ * @link: name
+ * @polled: by rclink_poll()
+ * @seed: of the data
+ *
+ * Return: 0, or a negative errno.
+ */
+int limits_batch(const char *link, bool polled, u32 seed)
+{
+	struct near *near = near_open(link, polled);
+	int ret = 0;
+	u32 wrong;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	for (wrong = 0; !ret && wrong <= LIMITS_BATCH; wrong++)
+		ret = limits_batch_try(near, seed + wrong * LIMITS_BATCH,
+				       wrong);
 	near_close(near);
 	return ret;
 }

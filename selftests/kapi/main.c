@@ -53,9 +53,26 @@ static int kapi_number(const char *word, u32 *n)
 	return kstrtou32(word, 0, n);
 }
 
+static bool kapi_replay(const char *word)
+{
+	return !strcmp(word, "replay");
+}
+
+/* Of two words: events|polled plain|replay. */
+static u32 kapi_flags(char **word)
+{
+	return (kapi_polled(word[0]) ? RCLINK_CHAN_POLLED : 0) |
+	       (kapi_replay(word[1]) ? RCLINK_CHAN_REPLAY : 0);
+}
+
 static int kapi_listen(char **word)
 {
-	return far_start(word[1]);
+	return far_start(word[1], 0);
+}
+
+static int kapi_listen_with(char **word)
+{
+	return far_start(word[1], kapi_flags(word + 2));
 }
 
 static int kapi_unlisten(char **word)
@@ -116,6 +133,14 @@ static int kapi_table(char **word)
 static int kapi_nonsense(char **word)
 {
 	return limits_nonsense(word[1]);
+}
+
+static int kapi_batch(char **word)
+{
+	u32 seed;
+
+	return kapi_number(word[3], &seed) ? :
+	       limits_batch(word[1], kapi_polled(word[2]), seed);
 }
 
 static int kapi_flood(char **word)
@@ -237,21 +262,32 @@ static int kapi_over(char **word)
 	return rclink_withdraw(near->chan, near->region);
 }
 
-static bool kapi_replay(const char *word)
+/* Move data over a channel, if a queue pair is free now. */
+static int kapi_at_once(char **word)
 {
-	return !strcmp(word, "replay");
+	struct near *near;
+	u32 seed;
+	int ret;
+
+	ret = kapi_number(word[2], &seed);
+	if (ret)
+		return ret;
+	near = near_open_with(word[1], 0);
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	ret = near_moves(near, seed);
+	near_close(near);
+	return ret;
 }
 
 /* Like kapi_hold(), on a link whose channels outlive an epoch. */
 static int kapi_stay(char **word)
 {
-	u32 flags = (kapi_polled(word[2]) ? RCLINK_CHAN_POLLED : 0) |
-		    (kapi_replay(word[3]) ? RCLINK_CHAN_REPLAY : 0);
 	struct near *near;
 
 	if (kapi_held)
 		return -EBUSY;
-	near = resume_open(word[1], flags);
+	near = resume_open(word[1], kapi_flags(word + 2));
 	if (IS_ERR(near))
 		return PTR_ERR(near);
 	kapi_held = near;
@@ -272,6 +308,17 @@ static int kapi_goes_on(char **word)
 {
 	return kapi_held ? resume_goes_on(kapi_held, word[1],
 					  kapi_replay(word[2])) : -EINVAL;
+}
+
+static int kapi_fetch(char **word)
+{
+	return kapi_held ? resume_fetch(kapi_held) : -EINVAL;
+}
+
+static int kapi_fetched(char **word)
+{
+	return kapi_held ? resume_fetched(kapi_held, kapi_replay(word[1])) :
+			   -EINVAL;
 }
 
 static int kapi_drop(char **word)
@@ -298,6 +345,8 @@ static const struct {
 	int (*run)(char **word);
 } kapi_commands[] = {
 	{ "listen", 2, kapi_listen },		/* LINK */
+	/* LINK events|polled plain|replay */
+	{ "listen_with", 4, kapi_listen_with },
 	{ "unlisten", 1, kapi_unlisten },
 	{ "data", 4, kapi_data },		/* LINK events|polled SEED */
 	{ "big", 4, kapi_big },			/* LINK events|polled SEED */
@@ -308,6 +357,7 @@ static const struct {
 	{ "masked", 3, kapi_masked },		/* LINK events|polled */
 	{ "table", 2, kapi_table },		/* LINK */
 	{ "nonsense", 2, kapi_nonsense },	/* LINK */
+	{ "batch", 4, kapi_batch },		/* LINK events|polled SEED */
 	{ "flood", 2, kapi_flood },		/* LINK */
 	{ "lost", 2, kapi_lost },		/* LINK */
 	{ "share", 3, kapi_share },		/* buffer|list|constant SEED */
@@ -321,11 +371,14 @@ static const struct {
 	{ "taken", 1, kapi_taken },
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
+	{ "at_once", 3, kapi_at_once },		/* LINK SEED */
 	/* LINK events|polled plain|replay */
 	{ "stay", 4, kapi_stay },
 	{ "fly", 2, kapi_fly },			/* lost|answered|idle */
 	{ "waits", 1, kapi_waits },
 	{ "goes_on", 3, kapi_goes_on },		/* as fly, plain|replay */
+	{ "fetch", 1, kapi_fetch },
+	{ "fetched", 2, kapi_fetched },		/* plain|replay */
 	{ "drop", 1, kapi_drop },
 	{ "bench", 5, kapi_bench },		/* LINK DEVICE PORT GID */
 	{ "group_join", 2, group_join },	/* GROUP */

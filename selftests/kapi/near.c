@@ -369,7 +369,7 @@ err:
 /**
  * near_open_with - connect to the far end
  * @link: name
- * @flags: RCLINK_CHAN_*
+ * @flags: as for rclink_connect()
  *
  * Return: the channel, or an ERR_PTR.
  */
@@ -380,8 +380,7 @@ struct near *near_open_with(const char *link, u32 flags)
 
 	if (!near)
 		return ERR_PTR(-ENOMEM);
-	near->chan = rclink_connect(link, KAPI_SERVICE,
-				    RCLINK_CONNECT_WAIT | flags, near->polled ?
+	near->chan = rclink_connect(link, KAPI_SERVICE, flags, near->polled ?
 				    &near_polled_ops : &near_ops, near);
 	if (IS_ERR(near->chan)) {
 		ret = kapi_say(PTR_ERR(near->chan), "connect: %ld",
@@ -397,7 +396,7 @@ struct near *near_open_with(const char *link, u32 flags)
 }
 
 /**
- * near_open - connect to the far end
+ * near_open - connect to the far end, once a queue pair is free
  * @link: name
  * @polled: completions come from rclink_poll()
  *
@@ -405,7 +404,8 @@ struct near *near_open_with(const char *link, u32 flags)
  */
 struct near *near_open(const char *link, bool polled)
 {
-	return near_open_with(link, polled ? RCLINK_CHAN_POLLED : 0);
+	return near_open_with(link, RCLINK_CONNECT_WAIT |
+			      (polled ? RCLINK_CHAN_POLLED : 0));
 }
 
 /**

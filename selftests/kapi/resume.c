@@ -85,7 +85,7 @@ static int resume_fill(struct near *near, enum resume_slot slot)
  */
 struct near *resume_open(const char *link, u32 flags)
 {
-	struct near *near = near_open_with(link, flags);
+	struct near *near = near_open_with(link, RCLINK_CONNECT_WAIT | flags);
 	int ret;
 
 	if (IS_ERR(near))
@@ -325,4 +325,42 @@ int resume_goes_on(struct near *near, const char *what, bool replay)
 	if (!ret && READ_ONCE(near->resumes) != !near->polled)
 		ret = kapi_say(-EIO, "it was told %u times", near->resumes);
 	return ret;
+}
+
+/**
+ * resume_fetch - let the far end post a READ, whose request gets lost
+ * @near: from resume_open()
+ *
+ * Return: as near_post().
+ */
+int resume_fetch(struct near *near)
+{
+	kapi_fill(resume_own(near, RESUME_WRITTEN), RESUME_NEW, 0, RESUME_LEN);
+	return near_order(near, KAPI_FETCH, RESUME_NEW,
+			  RESUME_WRITTEN * RESUME_LEN, RESUME_LEN);
+}
+
+/**
+ * resume_fetched - check what became of the READ of the far end
+ * @near: given to resume_fetch(); its link is coming up
+ * @replay: the far end listened with RCLINK_CHAN_REPLAY
+ *
+ * Return: 0, or what was wrong.
+ */
+int resume_fetched(struct near *near, bool replay)
+{
+	u32 status = replay ? 0 : NEAR_FLUSHED;
+	struct rclink_dev_cqe cqe;
+	struct kapi_msg msg;
+	int ret;
+
+	ret = near_answer(near, KAPI_FETCH, &msg, &cqe);
+	if (ret)
+		return ret;
+	if (msg.len != status || msg.seed != replay)
+		return kapi_say(-EIO, "the far end's read: %s, right: %u",
+				rclink_status_name(msg.len), msg.seed);
+	return near_ask(near, KAPI_CHECK, replay ? RESUME_NEW : RESUME_OLD,
+			RESUME_WRITTEN * RESUME_LEN, RESUME_LEN) ? :
+	       near_moves(near, RESUME_NEW);
 }

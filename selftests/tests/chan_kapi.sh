@@ -73,15 +73,43 @@ masked_atomics()
 	fi
 }
 
-# A second link between the two hosts, beside the one that is up.
+# other_link NAME [WORDS]: another link between the two hosts, beside the one that is up
 other_link()
 {
 	local status
 
-	link_listen_again l m && link_pair m
+	link_listen_again l "$1" && link_pair "$@"
 	status=$?
 	link_listen_end
 	return "$status"
+}
+
+# accepted HOW REPLAY: data over channels that host 2 accepts that way, whatever host 1
+# chose, until host 2 closes one
+accepted()
+{
+	kapi 2 "listen_with l $1 $2" && kapi 1 "data l events $RANDOM" &&
+		kapi 1 "big l polled $RANDOM" && kapi 1 "closed l events" &&
+		kapi 2 unlisten && until_true 10 no_channels l
+}
+
+# no_channels LINK: neither end has one
+no_channels()
+{
+	[ "$(of 1 "$1" .stats.channels)" = 0 ] &&
+		[ "$(of 2 "$1" .stats.channels)" = 0 ]
+}
+
+only_queue_pair()
+{
+	kapi 2 "listen n" && kapi 1 "hold n events" && is 1 n .stats.channels 1 &&
+		is 2 n .stats.channels 1
+}
+
+# The lease comes back a moment after the channel was closed.
+given_back()
+{
+	kapi 1 drop && until_true 10 kapi 1 "at_once n 1" && kapi 2 unlisten
 }
 
 # used LINK HOW SEED NEXT: host 1 finds SEED in what host 2 exports to all links, and
@@ -154,7 +182,7 @@ nothing_registered()
 	[ "$(on 2 rdma resource show mr | grep -cF '[rclink]')" -eq 2 ]
 }
 
-plan 58
+plan 68
 lab_device
 lab_module
 kapi_load
@@ -169,6 +197,8 @@ check "what no call takes is refused" kapi 1 "nonsense l"
 check "it hears when there is room again, without a completion" kapi 1 "flood l"
 for how in events polled; do
 	check "$how: every operation moves right data" kapi 1 "data l $how $RANDOM"
+	check "$how: of a batch, only what is before a wrong entry is carried out" \
+		kapi 1 "batch l $how $RANDOM"
 	check "$how: regions of several extents" kapi 1 "big l $how $RANDOM"
 	check "$how: a region that is only read" kapi 1 "constant l $how $RANDOM"
 	check "$how: a withdrawn region cannot be read" kapi 1 "withdrawn l $how"
@@ -200,7 +230,16 @@ fi
 holds "the link comes up on a device" again
 check "what no call exports to all links is refused" kapi 2 shares
 check "host 2 listens no more" kapi 2 unlisten
-holds "there is a second link" other_link
+for how in "events replay" "polled plain" "polled replay"; do
+	# shellcheck disable=SC2086
+	check "accepted as $how, a channel moves right data" accepted $how
+done
+holds "there is a link with one queue pair" other_link n qps 1
+check "a channel has leased it" only_queue_pair
+refuse 1 "then who does not wait is refused" 'connect: -11$' kapi 1 "at_once n 2"
+check "once it is back, nobody need wait" given_back
+check "that link is deleted" on_all "$tool" del n
+holds "there is a second link" other_link m
 for how in buffer list; do
 	check "a $how for all links, by channels over both" over_both "$how"
 done

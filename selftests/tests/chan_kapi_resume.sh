@@ -84,6 +84,35 @@ outlives()
 		goes_on "$what" "$replay"
 }
 
+# far_outlives HOW REPLAY: host 2 accepts a channel that way, and its READ gets lost
+far_outlives()
+{
+	local far="accepted, $1, $2"
+
+	check "$far: a channel" eval "kapi 2 'listen_with l $1 $2' &&
+		kapi 1 'stay l events plain'"
+	check "$far: the link fails under a READ of host 2" asks
+	check "$far: every call says so" suspended
+	holds "$far: the link comes up" comes_back
+	check "$far: the READ is what it has to be" far_goes_on "$2"
+}
+
+# Host 2 receives the order, but its READ does not arrive.
+asks()
+{
+	local before
+
+	before=$(of 2 l .stats.chan_recvs)
+	lose 2 && kapi 1 fetch && until_true 5 received "$before" && falls &&
+		found 2
+}
+
+far_goes_on()
+{
+	kapi 1 "fetched $1" && is 1 l .stats.chan_suspended 0 && kapi 1 drop &&
+		kapi 2 unlisten && peer_is_over
+}
+
 device_goes()
 {
 	kapi 1 "fly idle" && lab_dev del && until_true 10 is 1 l .state down &&
@@ -108,7 +137,7 @@ meant()
 		kapi 1 drop
 }
 
-plan 60
+plan 75
 # Load it now, or the first tc command that needs it waits for it.
 on_all modprobe sch_netem
 lab_device
@@ -137,6 +166,9 @@ for how in events polled; do
 	holds "$how: the link comes up again" again
 done
 check "host 2 listens no more" kapi 2 unlisten
+far_outlives events plain
+far_outlives events replay
+far_outlives polled replay
 check "the test module goes" on_all rmmod rclink_test
 rclink disconnect l
 link_listen_end
