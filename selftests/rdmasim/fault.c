@@ -44,6 +44,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_DESTROY_QP] = "destroy_qp",
 	[SIM_F_SLOW_QP] = "slow_qp",
 	[SIM_F_SLOW_MR] = "slow_mr",
+	[SIM_F_SLOW_REG] = "slow_reg",
 	[SIM_F_SLOW_PORT] = "slow_port",
 	[SIM_F_SLOW_FLUSH] = "slow_flush",
 	[SIM_F_SEND] = "send",
@@ -125,6 +126,7 @@ static int sim_fault_value(enum sim_fault fault)
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
 	case SIM_F_SLOW_MR:
+	case SIM_F_SLOW_REG:
 	case SIM_F_SLOW_PORT:
 	case SIM_F_SLOW_FLUSH:
 		return SIM_DELAY_MS;
@@ -142,6 +144,7 @@ static bool sim_fault_value_ok(enum sim_fault fault, int value)
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
 	case SIM_F_SLOW_MR:
+	case SIM_F_SLOW_REG:
 	case SIM_F_SLOW_PORT:
 	case SIM_F_SLOW_FLUSH:
 		return value > 0 && value <= 60000;

@@ -33,8 +33,9 @@ enum sim_fault {
 	SIM_F_DESTROY_QP,
 	/* Making, changing or destroying a QP takes so many ms. */
 	SIM_F_SLOW_QP,
-	/* So does giving a registration back. */
+	/* So does giving a registration back, and so does making one. */
 	SIM_F_SLOW_MR,
+	SIM_F_SLOW_REG,
 	/* And querying a port. */
 	SIM_F_SLOW_PORT,
 	/* The work requests of a failed QP are flushed so many ms later. */

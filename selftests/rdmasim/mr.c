@@ -79,6 +79,7 @@ struct ib_mr *sim_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 n)
 	/* A driver may report more pages than it can allocate in one piece. */
 	if (n > SIM_MR_PAGES)
 		return ERR_PTR(-ENOMEM);
+	sim_fault_wait(&dev->faults, SIM_F_SLOW_REG);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
