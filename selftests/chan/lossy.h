@@ -8,6 +8,11 @@
  * A channel begins with a struct lossy_hello, in which the near end says which
  * operations it knows to be done. After a channel ended, the results of these
  * must be there, and those of operations that were under way may be.
+ *
+ * Before about half of the batches of a mix with SENDs, the far end lends a
+ * region. The near end imports it amid the batch, writes to it and ends it by a
+ * SEND with invalidate. What it wrote must be there when that message is, and
+ * afterwards.
  */
 #ifndef LOSSY_H
 #define LOSSY_H
@@ -22,6 +27,8 @@
 #define LOSSY_AREA	20011		/* bytes that a writer writes */
 #define LOSSY_WORDS	8		/* for its atomics */
 #define LOSSY_SIZE	8192		/* bytes of an operation, at most */
+#define LOSSY_LARGE	0x100000	/* of a large one; a batch has one */
+#define LOSSY_LENT	4096		/* of a region that is lent */
 #define LOSSY_OPS	24		/* of a batch, at most */
 #define LOSSY_NAME	16		/* of a service or region */
 
@@ -38,13 +45,20 @@
 #define LOSSY_LEAD	(2 << 20)
 #define LOSSY_AREA_AT	(LOSSY_LEAD - LOSSY_AREA / 2)
 
-#define LOSSY_MIX_SHIFT	62		/* of a seed */
+/* A large operation has memory of its own, in a region of one registration. */
+#define LOSSY_LARGE_AREA	(LOSSY_LARGE + 4099)
+
+#define LOSSY_MIX_SHIFT	61		/* of a seed */
 
 enum lossy_mix {
-	LOSSY_ALL,
-	LOSSY_SENDS,	/* SEND and WRITE, with immediate or not */
+	LOSSY_ALL,	/* but masked atomics, which most devices lack */
+	LOSSY_SENDS,	/* SEND and WRITE, with immediate or not; invalidate */
 	LOSSY_READS,
 	LOSSY_ATOMICS,
+	LOSSY_MASKED,	/* all, and masked atomics */
+	LOSSY_LARGE_SENDS,	/* as above, each batch with a large one */
+	LOSSY_LARGE_READS,
+	LOSSY_LARGE_MASKED,
 };
 
 /**
@@ -56,11 +70,14 @@ enum lossy_mix {
  * @shift: offset of the data in the near end's memory
  * @pieces: number of pieces that hold the data
  * @key: of the data; for atomics, the operand
+ * @mask: for masked atomics: which bits to compare, or the end of each field
+ * @swap_mask: for a masked CAS
  * @hits: the CAS finds the value that it compares with
  * @signaled: the operation gives a completion
  * @inlined: the data is inline, if the size allows
  * @fresh: the near end registers memory for the operation
  * @pushed: the near end submits before the operation
+ * @large: it is the large one of its batch; @offset is in the large area
  */
 struct lossy_op {
 	uint32_t what;
@@ -70,7 +87,9 @@ struct lossy_op {
 	uint32_t shift;
 	uint32_t pieces;
 	uint64_t key;
-	bool hits, signaled, inlined, fresh, pushed;
+	uint64_t mask;
+	uint64_t swap_mask;
+	bool hits, signaled, inlined, fresh, pushed, large;
 };
 
 struct lossy_hello {
@@ -84,9 +103,10 @@ struct lossy_answer {
 	uint32_t right;
 };
 
-/* What an area and its words hold. */
+/* What a writer's areas and words hold. */
 struct lossy_model {
 	uint8_t area[LOSSY_AREA];
+	uint8_t large[LOSSY_LARGE_AREA];
 	uint64_t word[LOSSY_WORDS];
 };
 
@@ -103,6 +123,8 @@ static inline uint32_t lossy_words_at(uint32_t writer)
 }
 
 uint32_t lossy_batch_len(uint64_t seed, uint32_t writer, uint32_t batch);
+bool lossy_lends(uint64_t seed, uint32_t writer, uint32_t batch);
+bool lossy_has_large(uint64_t seed);
 void lossy_make(struct lossy_op *op, uint64_t seed, uint32_t writer,
 		uint32_t batch, uint32_t number);
 bool lossy_is_message(const struct lossy_op *op);
@@ -111,7 +133,16 @@ bool lossy_is_atomic(const struct lossy_op *op);
 
 void lossy_fill(uint8_t *to, uint64_t key, uint32_t len);
 bool lossy_is(const uint8_t *data, uint64_t key, uint32_t len);
+/* The key of what is behind the first @len bytes, a multiple of 8 */
+uint64_t lossy_behind(uint64_t key, uint32_t len);
 
+/* The end of the lent region that is written before @op ends the region */
+uint32_t lossy_lent_len(const struct lossy_op *op);
+uint64_t lossy_lent_key(const struct lossy_op *op);
+
+/* What is there before the first batch of a channel */
+void lossy_reset(struct lossy_model *m, uint64_t seed, uint32_t writer);
+uint8_t *lossy_at(struct lossy_model *m, const struct lossy_op *op);
 /* The value with which a CAS compares */
 uint64_t lossy_compare(const struct lossy_model *m, const struct lossy_op *op);
 void lossy_apply(struct lossy_model *m, const struct lossy_op *op);

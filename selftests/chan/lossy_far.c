@@ -17,8 +17,12 @@ struct far {
 	uint32_t writer;
 	uint8_t *area;
 	uint64_t *word;
+	uint8_t *large;			/* its own, unlike the area */
 	uint8_t *in, *spare;
-	uint32_t memory_region, in_region;
+	uint8_t *rest;		/* of the large message of a batch */
+	uint8_t *lent;
+	uint32_t memory_region, in_region, rest_region, lent_region;
+	uint32_t pieces;	/* of a receive */
 	uint64_t seed;
 	struct lossy_hello last;
 	uint32_t batch, next;		/* operation that has not come in */
@@ -34,29 +38,61 @@ static int wrong(const struct far *f, const char *what)
 	return -EILSEQ;
 }
 
+/* All receives have the same place for what exceeds LOSSY_SIZE. */
 static int post(struct far *f, uint32_t slot)
 {
-	return rclink_recv(f->chan, rclink_piece(f->in_region,
-						 slot * LOSSY_SIZE, LOSSY_SIZE),
-			   slot);
+	const struct rclink_dev_sge sge[] = {
+		{ .region = f->in_region, .offset = slot * LOSSY_SIZE,
+		  .len = LOSSY_SIZE },
+		{ .region = f->rest_region, .len = LOSSY_LARGE - LOSSY_SIZE },
+	};
+
+	return rclink_recv(f->chan, rclink_pieces(sge, f->pieces), slot);
 }
 
-static int export(struct far *f)
+/* The names are taken until the end of the channel before has been seen. */
+static int export_as(struct far *f, const char *what, uint8_t *memory,
+		     uint64_t len, unsigned int rights, uint32_t *region)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
 	char name[LOSSY_NAME];
 	int i, ret = -EEXIST;
 
-	lossy_name(name, "far", f->writer);
+	lossy_name(name, what, f->writer);
 	for (i = 0; i < TRIES && ret == -EEXIST; i++) {
-		ret = rclink_region(f->chan, f->area - LOSSY_AREA_AT,
-				    lossy_region(f->writer), name,
-				    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
-				    RCLINK_REGION_ATOMIC, &f->memory_region);
+		ret = rclink_region(f->chan, memory, len, name, rights, region);
 		if (ret == -EEXIST)
 			nanosleep(&pause, NULL);
 	}
 	return ret;
+}
+
+static int export(struct far *f)
+{
+	uint32_t region;
+	int ret = export_as(f, "far", f->area - LOSSY_AREA_AT,
+			    lossy_region(f->writer), RCLINK_REGION_READ |
+			    RCLINK_REGION_WRITE | RCLINK_REGION_ATOMIC,
+			    &f->memory_region);
+
+	if (ret || !lossy_has_large(f->seed))
+		return ret;
+	f->pieces = 2;
+	ret = export_as(f, "large", f->large, LOSSY_LARGE_AREA,
+			RCLINK_REGION_READ | RCLINK_REGION_WRITE, &region);
+	return ret ? ret : rclink_region(f->chan, f->rest,
+					 LOSSY_LARGE - LOSSY_SIZE, NULL, 0,
+					 &f->rest_region);
+}
+
+/* For the batch that comes next, if it ends a region */
+static int lend(struct far *f)
+{
+	if (!lossy_lends(f->seed, f->writer, f->batch))
+		return 0;
+	memset(f->lent, 0, LOSSY_LENT);
+	return export_as(f, "lent", f->lent, LOSSY_LENT, RCLINK_REGION_WRITE |
+			 RCLINK_REGION_INVALIDATE, &f->lent_region);
 }
 
 /* Registering beside the traffic must neither disturb it nor suffer from it. */
@@ -82,22 +118,53 @@ static int answer(struct far *f)
 	return ret < 0 ? ret : 0;
 }
 
-/* What @tainted marks is not compared: its contents are unknown. */
-static int compare(const struct far *f, const struct lossy_model *tainted)
+static int compare_bytes(const struct far *f, const uint8_t *is,
+			 const uint8_t *right, const uint8_t *tainted,
+			 uint32_t len)
 {
 	char what[80];
 	uint32_t i;
 
-	for (i = 0; i < LOSSY_AREA; i++) {
-		if (tainted->area[i] || f->area[i] == f->model.area[i])
+	if (!memcmp(is, right, len))
+		return 0;
+	for (i = 0; i < len; i++) {
+		if (tainted[i] || is[i] == right[i])
 			continue;
-		snprintf(what, sizeof(what), "byte %u is %#x, not %#x", i,
-			 f->area[i], f->model.area[i]);
+		snprintf(what, sizeof(what), "byte %u of %u is %#x, not %#x", i,
+			 len, is[i], right[i]);
 		return wrong(f, what);
 	}
+	return 0;
+}
+
+/* What @tainted marks is not compared: its contents are unknown. */
+static int compare(const struct far *f, const struct lossy_model *tainted)
+{
+	uint32_t i;
+	int ret = compare_bytes(f, f->area, f->model.area, tainted->area,
+				LOSSY_AREA);
+
+	if (!ret && lossy_has_large(f->seed))
+		ret = compare_bytes(f, f->large, f->model.large, tainted->large,
+				    LOSSY_LARGE_AREA);
+	if (ret)
+		return ret;
 	for (i = 0; i < LOSSY_WORDS; i++)
 		if (!tainted->word[i] && f->word[i] != f->model.word[i])
 			return wrong(f, "a word of the atomics");
+	return 0;
+}
+
+/* What was written before @op ended the region is all that changed there. */
+static int compare_lent(const struct far *f, const struct lossy_op *op)
+{
+	uint32_t len = lossy_lent_len(op), i;
+
+	for (i = 0; i < LOSSY_LENT - len; i++)
+		if (f->lent[i])
+			return wrong(f, "a byte of what was lent");
+	if (!lossy_is(f->lent + i, lossy_lent_key(op), len))
+		return wrong(f, "what was written to what was lent");
 	return 0;
 }
 
@@ -130,7 +197,7 @@ static int settle(struct far *f, const struct lossy_hello *h)
 		if (i < h->done)
 			lossy_apply(&f->model, &op);
 		else if (lossy_is_write(&op))
-			memset(tainted.area + op.offset, 1, op.len);
+			memset(lossy_at(&tainted, &op), 1, op.len);
 		else if (lossy_is_atomic(&op))
 			tainted.word[op.offset] = 1;
 	}
@@ -142,6 +209,7 @@ static int settle(struct far *f, const struct lossy_hello *h)
 static int begin(struct far *f, const uint8_t *in, uint32_t len)
 {
 	struct lossy_hello h;
+	uint32_t i;
 	int ret;
 
 	if (len != sizeof(h))
@@ -154,10 +222,16 @@ static int begin(struct far *f, const uint8_t *in, uint32_t len)
 	f->last = h;
 	f->batch = h.batch + !!h.issued;
 	f->next = 0;
-	memset(&f->model, 0, sizeof(f->model));
-	memset(f->area, 0, LOSSY_AREA);
+	lossy_reset(&f->model, f->seed, f->writer);
+	memcpy(f->area, f->model.area, LOSSY_AREA);
+	if (lossy_has_large(f->seed))
+		memcpy(f->large, f->model.large, LOSSY_LARGE_AREA);
 	memset(f->word, 0, LOSSY_WORDS * sizeof(*f->word));
 	ret = export(f);
+	for (i = 1; i < RECVS && !ret; i++)
+		ret = post(f, i);
+	if (!ret)
+		ret = lend(f);
 	return ret ? ret : answer(f);
 }
 
@@ -171,13 +245,17 @@ static int finish_batch(struct far *f)
 	for (i = 0; i < f->next; i++) {
 		lossy_make(&op, f->seed, f->writer, f->batch, i);
 		lossy_apply(&f->model, &op);
+		ret = op.what == RCLINK_OP_SEND_INV ? compare_lent(f, &op) : 0;
+		if (ret)
+			return ret;
 	}
 	ret = compare(f, &known);
 	if (ret)
 		return ret;
 	f->batch++;
 	f->next = 0;
-	return answer(f);
+	ret = lend(f);
+	return ret ? ret : answer(f);
 }
 
 /* If a WRITE takes two pieces, its receive has the length of the last one. */
@@ -186,6 +264,8 @@ static uint32_t length_of(const struct far *f, const struct lossy_op *op)
 	uintptr_t at = (uintptr_t)f->area + op->offset;
 	uintptr_t second = (uintptr_t)f->area - LOSSY_AREA_AT;
 
+	if (op->large)
+		return op->len;
 	second = second / PAGE * PAGE + LOSSY_LEAD;
 	return op->what == RCLINK_OP_WRITE_IMM && at < second &&
 	       second < at + op->len ? at + op->len - second : op->len;
@@ -196,6 +276,8 @@ static uint32_t flags_of(const struct lossy_op *op)
 	switch (op->what) {
 	case RCLINK_OP_SEND:
 		return 0;
+	case RCLINK_OP_SEND_INV:
+		return RCLINK_CQE_INVALIDATED;
 	case RCLINK_OP_WRITE_IMM:
 		return RCLINK_CQE_IMM | RCLINK_CQE_WRITTEN;
 	default:
@@ -203,11 +285,29 @@ static uint32_t flags_of(const struct lossy_op *op)
 	}
 }
 
+static bool is_right(const struct far *f, const struct lossy_op *op,
+		     const uint8_t *in)
+{
+	uint32_t len = op->len < LOSSY_SIZE ? op->len : LOSSY_SIZE;
+
+	return lossy_is(in, op->key, len) &&
+	       lossy_is(f->rest, lossy_behind(op->key, len), op->len - len);
+}
+
+/* The message of the last operation that was taken has ended what was lent. */
+static int take_back(struct far *f, const struct lossy_op *op)
+{
+	int ret = compare_lent(f, op);
+
+	return ret ? ret : rclink_withdraw(f->chan, f->lent_region);
+}
+
 /* A message must be the next one: none is lost, comes twice or too early. */
 static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 {
 	const uint8_t *in = f->in + cqe->user_data * LOSSY_SIZE;
 	struct lossy_op op;
+	int ret;
 
 	do {
 		lossy_make(&op, f->seed, f->writer, f->batch, f->next++);
@@ -215,10 +315,14 @@ static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 	if (cqe->len != length_of(f, &op))
 		return wrong(f, "another message: its length");
 	if (cqe->flags != flags_of(&op) ||
-	    (cqe->flags && cqe->imm != op.imm))
+	    (cqe->flags && cqe->imm != (op.what == RCLINK_OP_SEND_INV ?
+					f->lent_region : op.imm)))
 		return wrong(f, "another message: its immediate");
-	if (op.what != RCLINK_OP_WRITE_IMM && !lossy_is(in, op.key, op.len))
+	if (op.what != RCLINK_OP_WRITE_IMM && !is_right(f, &op, in))
 		return wrong(f, "a message's data");
+	ret = op.what == RCLINK_OP_SEND_INV ? take_back(f, &op) : 0;
+	if (ret)
+		return ret;
 	if (f->next == lossy_batch_len(f->seed, f->writer, f->batch))
 		return finish_batch(f);
 	return op.fresh ? register_spare(f) : 0;
@@ -255,14 +359,14 @@ static int take_rest(struct far *f, int why)
 static int serve(struct far *f)
 {
 	struct rclink_dev_cqe cqe;
-	uint32_t i;
 	int ret;
 
 	f->took = 0;
+	f->pieces = 1;
 	ret = rclink_region(f->chan, f->in, RECVS * LOSSY_SIZE, NULL, 0,
 			    &f->in_region);
-	for (i = 0; i < RECVS && !ret; i++)
-		ret = post(f, i);
+	if (!ret)
+		ret = post(f, 0);
 	while (!ret) {
 		int posted = rclink_submit(f->chan, 1, 0);
 
@@ -295,6 +399,9 @@ int lossy_far(struct rclink_listener *listener, uint32_t writer,
 	f.word = (uint64_t *)(shared + LOSSY_WORDS_AT) + writer * LOSSY_WORDS;
 	f.in = memory(RECVS * LOSSY_SIZE);
 	f.spare = memory(PAGE);
+	f.large = memory(LOSSY_LARGE_AREA);
+	f.rest = memory(LOSSY_LARGE - LOSSY_SIZE);
+	f.lent = memory(LOSSY_LENT);
 	do {
 		ret = rclink_accept(listener, &f.chan);
 		if (ret)

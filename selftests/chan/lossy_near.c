@@ -11,7 +11,10 @@
 
 #define SLOT		(LOSSY_SIZE + 4096)	/* an operation's own memory */
 #define ANSWER		(LOSSY_OPS * SLOT)
-#define BUFFER		(ANSWER + sizeof(struct lossy_answer))
+#define LENT_AT		(ANSWER + sizeof(struct lossy_answer))
+#define BUFFER		(LENT_AT + LOSSY_LENT)
+#define LARGE_AT	BUFFER		/* if the mix has large operations */
+#define LARGE_BUFFER	(LARGE_AT + LOSSY_LARGE + 64)
 #define ANSWER_TAG	1000
 #define BATCHES		12			/* of one channel */
 #define OPEN_S		60
@@ -26,9 +29,9 @@ struct near {
 	uint64_t seed;
 	bool may_end;
 	struct rclink_chan *chan;
-	struct rclink_remote far;
+	struct rclink_remote far, far_large, lent;
 	uint8_t *buffer;
-	uint32_t region;
+	uint32_t region, room;		/* bytes of the buffer in use */
 	struct lossy_model model;
 	uint32_t batch, len, issued, done;
 	bool answered;
@@ -36,6 +39,8 @@ struct near {
 	uint32_t fresh[LOSSY_OPS], num_fresh;
 	uint8_t expect[LOSSY_OPS][LOSSY_SIZE];	/* what a READ or atomic gets */
 	unsigned int ops, batches, ended, stuck, unheard;
+	/* Of whole batches */
+	unsigned int ended_lent, masked, of_64k, of_1m;
 };
 
 /* -EILSEQ is never forgiven; any other error says how a channel ended. */
@@ -50,17 +55,23 @@ static int wrong(const struct near *n, uint32_t number, const char *what)
 
 static uint8_t *data(struct near *n, uint32_t number)
 {
-	return n->buffer + number * SLOT + n->op[number].shift;
+	const struct lossy_op *op = &n->op[number];
+
+	return n->buffer + (op->large ? LARGE_AT : number * SLOT) + op->shift;
 }
 
 /* Check the data that a READ or an atomic has brought. */
 static int check_data(struct near *n, uint32_t number)
 {
 	const struct lossy_op *op = &n->op[number];
+	const uint8_t *right = n->expect[number];
 
 	if (op->what != RCLINK_OP_READ && !lossy_is_atomic(op))
 		return 0;
-	if (memcmp(data(n, number), n->expect[number], op->len))
+	/* Nothing else of the batch is large, so the model has it still. */
+	if (op->large)
+		right = lossy_at(&n->model, op);
+	if (memcmp(data(n, number), right, op->len))
 		return wrong(n, number, "data");
 	return 0;
 }
@@ -144,10 +155,10 @@ static bool overlaps_read(const struct near *n, uint32_t number)
 {
 	const struct lossy_op *op = &n->op[number], *read;
 
-	if (!lossy_is_write(op))
+	if (!lossy_is_write(op) || op->large)
 		return false;
 	for (read = n->op; read < op; read++)
-		if (read->what == RCLINK_OP_READ &&
+		if (read->what == RCLINK_OP_READ && !read->large &&
 		    read->offset < op->offset + op->len &&
 		    op->offset < read->offset + read->len)
 			return true;
@@ -174,7 +185,7 @@ static int place(struct near *n, uint32_t number, struct rclink_data *to,
 			return ret;
 	}
 	if (op->fresh) {
-		ret = rclink_region(n->chan, n->buffer, BUFFER, NULL, 0,
+		ret = rclink_region(n->chan, n->buffer, n->room, NULL, 0,
 				    &region);
 		if (ret)
 			return ret;
@@ -200,17 +211,50 @@ static int queue_atomic(struct near *n, uint32_t number, struct rclink_data to,
 		op->offset * sizeof(uint64_t);
 
 	memcpy(n->expect[number], &n->model.word[op->offset], sizeof(uint64_t));
-	if (op->what == RCLINK_OP_FADD)
+	switch (op->what) {
+	case RCLINK_OP_FADD:
 		return rclink_fadd(n->chan, to, &n->far, at, op->key, flags,
 				   number);
-	return rclink_cas(n->chan, to, &n->far, at,
-			  lossy_compare(&n->model, op), op->key, flags, number);
+	case RCLINK_OP_MFADD:
+		return rclink_mfadd(n->chan, to, &n->far, at, op->key, op->mask,
+				    flags, number);
+	case RCLINK_OP_MCAS:
+		return rclink_mcas(n->chan, to, &n->far, at,
+				   lossy_compare(&n->model, op), op->key,
+				   op->mask, op->swap_mask, flags, number);
+	default:
+		return rclink_cas(n->chan, to, &n->far, at,
+				  lossy_compare(&n->model, op), op->key, flags,
+				  number);
+	}
+}
+
+/* The far end has lent the region before it answered the last batch. */
+static int queue_inv(struct near *n, uint32_t number, struct rclink_data data,
+		     unsigned int flags)
+{
+	const struct lossy_op *op = &n->op[number];
+	uint32_t len = lossy_lent_len(op);
+	char name[LOSSY_NAME];
+	int ret;
+
+	lossy_name(name, "lent", n->writer);
+	ret = rclink_import(n->chan, name, &n->lent);
+	if (ret)
+		return ret;
+	lossy_fill(n->buffer + LENT_AT, lossy_lent_key(op), len);
+	ret = rclink_write(n->chan, rclink_piece(n->region, LENT_AT, len),
+			   &n->lent, LOSSY_LENT - len, 0, number);
+	if (ret)
+		return ret;
+	return rclink_send_inv(n->chan, data, &n->lent, flags, number);
 }
 
 static int queue(struct near *n, uint32_t number)
 {
 	const struct lossy_op *op = &n->op[number];
-	uint64_t at = LOSSY_AREA_AT + op->offset;
+	const struct rclink_remote *far = op->large ? &n->far_large : &n->far;
+	uint64_t at = op->offset + (op->large ? 0 : LOSSY_AREA_AT);
 	unsigned int flags = op->signaled ? RCLINK_SQE_SIGNALED : 0;
 	struct rclink_dev_sge sge[RCLINK_DEV_SGE_MAX];
 	struct rclink_data to;
@@ -226,16 +270,49 @@ static int queue(struct near *n, uint32_t number)
 		return rclink_send(n->chan, to, flags, number);
 	case RCLINK_OP_SEND_IMM:
 		return rclink_send_imm(n->chan, to, op->imm, flags, number);
+	case RCLINK_OP_SEND_INV:
+		return queue_inv(n, number, to, flags);
 	case RCLINK_OP_WRITE:
-		return rclink_write(n->chan, to, &n->far, at, flags, number);
+		return rclink_write(n->chan, to, far, at, flags, number);
 	case RCLINK_OP_WRITE_IMM:
-		return rclink_write_imm(n->chan, to, &n->far, at, op->imm,
-					flags, number);
+		return rclink_write_imm(n->chan, to, far, at, op->imm, flags,
+					number);
 	case RCLINK_OP_READ:
-		memcpy(n->expect[number], n->model.area + op->offset, op->len);
-		return rclink_read(n->chan, to, &n->far, at, flags, number);
+		if (!op->large)
+			memcpy(n->expect[number], lossy_at(&n->model, op),
+			       op->len);
+		return rclink_read(n->chan, to, far, at, flags, number);
 	default:
 		return queue_atomic(n, number, to, flags);
+	}
+}
+
+/* What was lent is over for this end, too. */
+static int check_lent(struct near *n)
+{
+	int ret;
+
+	if (!lossy_lends(n->seed, n->writer, n->batch))
+		return 0;
+	ret = rclink_write(n->chan, rclink_piece(n->region, LENT_AT, 1),
+			   &n->lent, 0, 0, 0);
+	if (!ret)
+		ret = rclink_submit(n->chan, 0, 0);
+	if (ret == -ESTALE)
+		return 0;
+	return ret < 0 ? ret : wrong(n, n->len, "what was lent is there");
+}
+
+static void count(struct near *n)
+{
+	const struct lossy_op *op;
+
+	for (op = n->op; op < n->op + n->len; op++) {
+		n->of_64k += op->large && op->len < LOSSY_LARGE;
+		n->of_1m += op->large && op->len == LOSSY_LARGE;
+		n->ended_lent += op->what == RCLINK_OP_SEND_INV;
+		n->masked += op->what == RCLINK_OP_MCAS ||
+			     op->what == RCLINK_OP_MFADD;
 	}
 }
 
@@ -260,8 +337,11 @@ static int go_batch(struct near *n)
 	n->ops += n->done;
 	if (ret)
 		return ret;
+	count(n);
 	while (n->num_fresh && !ret)
 		ret = rclink_withdraw(n->chan, n->fresh[--n->num_fresh]);
+	if (!ret)
+		ret = check_lent(n);
 	n->batch++;
 	n->issued = 0;
 	n->done = 0;
@@ -302,8 +382,8 @@ static int refuses_size(struct near *n, uint32_t what, uint32_t size)
 /* Sizes that no operation can have are refused at once and do no harm. */
 static int refuses(struct near *n)
 {
-	static const uint32_t sizes[] = {
-		BUFFER + 1, INT32_MAX, 1U << 31, (1U << 31) + 1, UINT32_MAX,
+	const uint32_t sizes[] = {
+		n->room + 1, INT32_MAX, 1U << 31, (1U << 31) + 1, UINT32_MAX,
 	};
 	static const uint32_t whats[] = {
 		RCLINK_OP_SEND, RCLINK_OP_WRITE, RCLINK_OP_READ, RCLINK_OP_RECV,
@@ -326,7 +406,7 @@ static int greet(struct near *n)
 	char name[LOSSY_NAME];
 	int ret;
 
-	ret = rclink_region(n->chan, n->buffer, BUFFER, NULL, 0, &n->region);
+	ret = rclink_region(n->chan, n->buffer, n->room, NULL, 0, &n->region);
 	if (!ret)
 		ret = post_answer(n);
 	if (!ret)
@@ -342,12 +422,16 @@ static int greet(struct near *n)
 		lossy_name(name, "far", n->writer);
 		ret = rclink_import(n->chan, name, &n->far);
 	}
+	if (!ret && lossy_has_large(n->seed)) {
+		lossy_name(name, "large", n->writer);
+		ret = rclink_import(n->chan, name, &n->far_large);
+	}
 	if (ret)
 		return ret;
 	n->batch += !!n->issued;
 	n->issued = 0;
 	n->done = 0;
-	memset(&n->model, 0, sizeof(n->model));
+	lossy_reset(&n->model, n->seed, n->writer);
 	return refuses(n);
 }
 
@@ -421,7 +505,8 @@ int lossy_near(const char *link, uint32_t writer, uint64_t seed,
 	n.writer = writer;
 	n.seed = seed;
 	n.may_end = may_end;
-	n.buffer = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE,
+	n.room = lossy_has_large(seed) ? LARGE_BUFFER : BUFFER;
+	n.buffer = mmap(NULL, n.room, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (n.buffer == MAP_FAILED)
 		return EXIT_FAILURE;
@@ -429,7 +514,9 @@ int lossy_near(const char *link, uint32_t writer, uint64_t seed,
 	do {
 		ret = go_channel(&n, end);
 	} while (!ret && (now() <= end || n.issued));
-	printf("writer %u: %u operations, %u batches, %u ends, %u stuck\n",
+	printf("writer %u: %u operations, %u batches, %u ends, %u stuck, ",
 	       writer, n.ops, n.batches, n.ended, n.stuck);
+	printf("%u lent, %u masked, %u of 64 KiB, %u of 1 MiB\n",
+	       n.ended_lent, n.masked, n.of_64k, n.of_1m);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
