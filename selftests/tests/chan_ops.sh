@@ -3,7 +3,7 @@
 # Every operation of a channel between two hosts, and every error that can be
 # provoked, with librclink at both ends.
 # hosts: 2
-# kernels: 6.1 6.12-all mixed mixed-back debug-all
+# kernels: 6.1 6.12-all 6.1-ib 6.12-ib mixed mixed-back debug-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154
