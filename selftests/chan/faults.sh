@@ -120,6 +120,12 @@ goes_on()
 	until_true 45 eval "[ \"\$(of 1 l .stats.chan_ops)\" -gt $((ops + 20)) ]"
 }
 
+# The count is the same twice, with traffic in between: no link has just gone down.
+objects_settle()
+{
+	objects_then=$(objects_of_both) && goes_on && objects_same
+}
+
 recovers()
 {
 	local epoch

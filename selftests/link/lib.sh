@@ -371,6 +371,20 @@ objects_are()
 	[ "$(objects 1)" -eq "$1" ] && [ "$(objects 2)" -eq "$2" ]
 }
 
+objects_of_both()
+{
+	local near far
+
+	near=$(objects 1) && far=$(objects 2) && echo "$near and $far"
+}
+
+# There are as many as objects_then says; those of an epoch that has just ended may
+# exist for another moment.
+objects_same()
+{
+	[ -n "$objects_then" ] && [ "$(objects_of_both)" = "$objects_then" ]
+}
+
 nothing_left()
 {
 	[ "$(objects "$1")" -eq 0 ]
