@@ -112,6 +112,37 @@ idle_channel()
 	ratio $((many - few)) $((2 * ($1 - 1)))
 }
 
+# ticks HOST: those in which HOST was busy, and all of them, since it booted
+ticks()
+{
+	on "$1" awk '/^cpu / {
+		n = $2 + $3 + $4 + $7 + $8
+		print n, n + $5 + $6 }' /proc/stat
+}
+
+# busy_while WHAT CMD...: sets the array busy to the percentage of both hosts' time in
+# which they were busy while CMD ran; prints it to descriptor 3
+busy_while()
+{
+	local what=$1 host status
+	local -a from=()
+
+	shift
+	for host in 1 2; do
+		from[host]=$(ticks $host) || return
+	done
+	"$@"
+	status=$?
+	for host in 1 2; do
+		busy[host]=$(printf '%s\n' "${from[host]}" "$(ticks $host)" |
+			awk '{ n = $1 - n; all = $2 - all }
+				END { if (NR != 2 || all <= 0) exit 1
+				printf "%d", n * 100 / all }') || return
+	done
+	echo "# busy: ${busy[1]} and ${busy[2]} % of both hosts' time: $what" >&3
+	return $status
+}
+
 perftest_listens()
 {
 	ss -Hltn 'sport = :18515' | grep -q .

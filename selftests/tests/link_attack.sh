@@ -376,36 +376,6 @@ false_nak()
 	answered 0x62 1 && ends_so completion && is 2 l .wc_status 10
 }
 
-# ticks HOST: those in which HOST was busy, and all of them, since it booted
-ticks()
-{
-	on "$1" awk '/^cpu / {
-		n = $2 + $3 + $4 + $7 + $8
-		print n, n + $5 + $6 }' /proc/stat
-}
-
-# busy_while WHAT CMD...: sets busy to what both hosts were while CMD ran
-busy_while()
-{
-	local what=$1 host status
-	local -a from=()
-
-	shift
-	for host in 1 2; do
-		from[host]=$(ticks $host) || return
-	done
-	"$@"
-	status=$?
-	for host in 1 2; do
-		busy[host]=$(printf '%s\n' "${from[host]}" "$(ticks $host)" |
-			awk '{ n = $1 - n; all = $2 - all }
-				END { if (NR != 2 || all <= 0) exit 1
-				printf "%d", n * 100 / all }') || return
-	done
-	echo "# busy: ${busy[1]} and ${busy[2]} % of both hosts' time: $what" >&3
-	return $status
-}
-
 none_spins()
 {
 	[ "${busy[1]}" -lt $spin ] && [ "${busy[2]}" -lt $spin ]
@@ -537,16 +507,24 @@ rotated()
 		return $status
 }
 
-# Sends a wrong key whenever the link is up, for $seconds s. Sets hits.
+# Sends a wrong key whenever the link is up, for $seconds s. Sets hits, and how many
+# epochs began in the first and in the second half of that time.
 hammer()
 {
-	local end=$((SECONDS + seconds))
+	local half
+	local -a epochs
 
 	hits=0
-	while [ $SECONDS -lt $end ]; do
-		is_up >/dev/null && wrong_rkey 0 && hits=$((hits + 1))
-		sleep 0.1
+	epochs=("$(count 1 epochs)")
+	for half in $((SECONDS + seconds / 2)) $((SECONDS + seconds)); do
+		while [ $SECONDS -lt "$half" ]; do
+			is_up >/dev/null && wrong_rkey 0 && hits=$((hits + 1))
+			sleep 0.1
+		done
+		epochs+=("$(count 1 epochs)")
 	done
+	sooner=$((epochs[1] - epochs[0]))
+	later=$((epochs[2] - epochs[1]))
 }
 
 rest()
@@ -578,22 +556,35 @@ strikes_without_spin()
 		[ "$(of 1 l .stats.downs)" -gt "$downs" ]
 }
 
+# Objects of an epoch that has just ended may exist for another moment.
+objects_rest()
+{
+	objects_then=$(objects_of_both) && sleep 1 && objects_same
+}
+
 # Attacks ten times a second. The link comes back at most once a second, more and more
-# seldom, and the link beside it never notices.
+# seldom, and the link beside it never notices. Each epoch ends at once, and after the
+# first one the daemon waits 0.5 to 1 s, then twice as long each time, up to 30 s: in 10 s
+# there are three or four more, and in the next 10 s two at most. Afterwards there are as
+# many objects as before.
 goes_on()
 {
 	local first other more
 
 	sections l m && reload 2 && reload 1 && both_up m && until_true 30 is_up ||
 		return
+	forgiven 1 l && until_true 20 objects_rest || return
 	first=$(of 1 l .epoch)
 	other=$(of 1 m .epoch)
 	busy_while "wrong keys for $seconds s" hammer && until_true 90 is_up || return
 	more=$(($(of 1 l .epoch) - first))
-	echo "# in $seconds s $hits requests with a wrong key, $more more epochs" >&3
+	echo "# in $seconds s $hits requests with a wrong key, $more more epochs," \
+		"$sooner in the first half and $later in the second" >&3
 	[ "$hits" -ge 2 ] && [ "$more" -ge 2 ] && [ "$more" -le "$seconds" ] &&
+		[ "$later" -lt "$sooner" ] && until_true 20 objects_same &&
 		strikes_without_spin && is 1 m .epoch "$other" && is 1 m .state up &&
-		rclink ping m -q -c 1 && rclink ping l -q -c 1
+		rclink ping m -q -c 1 && rclink ping l -q -c 1 &&
+		until_true 20 objects_same
 }
 
 # Without heartbeats, as one could take a PSN between its reading and its use, or end a
