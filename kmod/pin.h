@@ -3,6 +3,7 @@
 #ifndef RCL_PIN_H
 #define RCL_PIN_H
 
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/types.h>

@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
