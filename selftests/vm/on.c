@@ -281,7 +281,16 @@ static void serve_one(int sock)
 	close(io[0]);
 	status = collect(sock, io[1], io[2], pid);
 	kill(feeder, SIGKILL);
+	waitpid(feeder, NULL, 0);
 	send_frame(sock, ON_EXIT, &status, 1);
+	/*
+	 * A socket that is closed with unread input resets the connection, and
+	 * what was lost on the way then never comes. The client goes when it
+	 * has read all of it.
+	 */
+	shutdown(sock, SHUT_WR);
+	while (read(sock, buf, ON_MAX) > 0)
+		;
 }
 
 static int serve(void)
