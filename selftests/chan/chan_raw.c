@@ -186,9 +186,10 @@ struct wrong {
 	enum handle region, second, remote;	/* second: of another piece */
 };
 
-#define SET(field, value) \
-	{ offsetof(struct rclink_dev_sqe, field), \
-	  sizeof(((struct rclink_dev_sqe *)0)->field), value }
+/* By how many bits the field has. */
+#define SET8(at, to) { offsetof(struct rclink_dev_sqe, at), 1, to }
+#define SET32(at, to) { offsetof(struct rclink_dev_sqe, at), 4, to }
+#define SET64(at, to) { offsetof(struct rclink_dev_sqe, at), 8, to }
 
 static void store(void *at, uint8_t size, uint64_t to)
 {
@@ -242,110 +243,108 @@ static void refuses(struct __test_metadata *_metadata, struct raw *raw,
 	}
 }
 
-/* Each table in a test of its own. */
-#define REFUSES(table) refuses(_metadata, &self->raw, table, NUM(table))
-
 TEST_F_TIMEOUT(raw, fields_that_every_entry_has, TIMEOUT_S)
 {
 	static const struct wrong rows[] = {
 		{ "the first operation that does not exist", OP(SEND), -EINVAL,
-		  .set = { SET(op, RCLINK_OP_MAX) } },
-		{ "the last one", OP(SEND), -EINVAL, .set = { SET(op, 255) } },
+		  .set = { SET8(op, RCLINK_OP_MAX) } },
+		{ "the last one", OP(SEND), -EINVAL, .set = { SET8(op, 255) } },
 		{ "a flag too many", ALL_OPS, -EINVAL,
-		  .set = { SET(flags, 0x10) } },
+		  .set = { SET8(flags, 0x10) } },
 		{ "the last flag", ALL_OPS, -EINVAL,
-		  .set = { SET(flags, 0x80) } },
+		  .set = { SET8(flags, 0x80) } },
 		{ "a piece too many", ALL_OPS, -EINVAL,
-		  .set = { SET(num_sge, RCLINK_DEV_SGE_MAX + 1) } },
+		  .set = { SET8(num_sge, RCLINK_DEV_SGE_MAX + 1) } },
 		{ "far too many", ALL_OPS, -EINVAL,
-		  .set = { SET(num_sge, 255) } },
-		{ "the pad", ALL_OPS, -EINVAL, .set = { SET(pad, 1) } },
-		{ "its last bit", ALL_OPS, -EINVAL, .set = { SET(pad, 0x80) } },
+		  .set = { SET8(num_sge, 255) } },
+		{ "the pad", ALL_OPS, -EINVAL, .set = { SET8(pad, 1) } },
+		{ "its last bit", ALL_OPS, -EINVAL,
+		  .set = { SET8(pad, 0x80) } },
 		{ "a compare mask", ALL_OPS & ~MASKED, -EINVAL,
-		  .set = { SET(compare_mask, 1) } },
+		  .set = { SET64(compare_mask, 1) } },
 		{ "its last bit", ALL_OPS & ~MASKED, -EINVAL,
-		  .set = { SET(compare_mask, 1ULL << 63) } },
+		  .set = { SET64(compare_mask, 1ULL << 63) } },
 		{ "a swap mask", ALL_OPS & ~OP(MCAS), -EINVAL,
-		  .set = { SET(swap_mask, 1) } },
+		  .set = { SET64(swap_mask, 1) } },
 		{ "its last bit", ALL_OPS & ~OP(MCAS), -EINVAL,
-		  .set = { SET(swap_mask, 1ULL << 63) } },
+		  .set = { SET64(swap_mask, 1ULL << 63) } },
 		{ "signaled", OP(RECV), -EINVAL,
-		  .set = { SET(flags, RCLINK_SQE_SIGNALED) } },
+		  .set = { SET8(flags, RCLINK_SQE_SIGNALED) } },
 		{ "fenced", OP(RECV), -EINVAL,
-		  .set = { SET(flags, RCLINK_SQE_FENCE) } },
+		  .set = { SET8(flags, RCLINK_SQE_FENCE) } },
 		{ "solicited", OP(RECV), -EINVAL,
-		  .set = { SET(flags, RCLINK_SQE_SOLICITED) } },
+		  .set = { SET8(flags, RCLINK_SQE_SOLICITED) } },
 	};
 
-	REFUSES(rows);
+	refuses(_metadata, &self->raw, rows, NUM(rows));
 }
 
 TEST_F_TIMEOUT(raw, inline_data, TIMEOUT_S)
 {
-#define INLINE SET(flags, RCLINK_SQE_INLINE)
-#define NO_PIECES SET(num_sge, 0)
+#define INLINE SET8(flags, RCLINK_SQE_INLINE)
+#define NO_PIECES SET8(num_sge, 0)
 	static const struct wrong rows[] = {
 		{ "a byte too many", SENDS | WRITES, -EINVAL,
 		  .set = { INLINE, NO_PIECES,
-			   SET(len, RCLINK_DEV_INLINE_MAX + 1) } },
+			   SET32(len, RCLINK_DEV_INLINE_MAX + 1) } },
 		{ "far too many", SENDS | WRITES, -EINVAL,
-		  .set = { INLINE, NO_PIECES, SET(len, UINT32_MAX) } },
+		  .set = { INLINE, NO_PIECES, SET32(len, UINT32_MAX) } },
 		{ "pieces, too", SENDS | WRITES, -EINVAL,
-		  .set = { INLINE, SET(len, 8) } },
+		  .set = { INLINE, SET32(len, 8) } },
 		{ "where data comes in", OP(READ) | ATOMICS | OP(RECV),
-		  -EINVAL, .set = { INLINE, NO_PIECES, SET(len, 8) } },
+		  -EINVAL, .set = { INLINE, NO_PIECES, SET32(len, 8) } },
 		{ "and none at all", OP(READ) | ATOMICS | OP(RECV), -EINVAL,
 		  .set = { INLINE, NO_PIECES } },
 	};
 
-	REFUSES(rows);
+	refuses(_metadata, &self->raw, rows, NUM(rows));
 }
 
 TEST_F_TIMEOUT(raw, pieces_of_local_regions, TIMEOUT_S)
 {
-#define OFFSET(to) SET(sge[0].offset, to)
+#define OFFSET(to) SET64(sge[0].offset, to)
 	static const struct wrong rows[] = {
 		{ "a byte beyond the end", ALL_OPS, -EINVAL,
 		  .set = { OFFSET(RIG_MEMORY - 7) } },
 		{ "no byte beyond the end", ALL_OPS, -EINVAL,
-		  .set = { OFFSET(RIG_MEMORY + 1), SET(sge[0].len, 0) } },
+		  .set = { OFFSET(RIG_MEMORY + 1), SET32(sge[0].len, 0) } },
 		{ "the end of addresses", ALL_OPS, -EINVAL,
 		  .set = { OFFSET(UINT64_MAX - 7) } },
 		{ "all of that", ALL_OPS, -EINVAL,
-		  .set = { SET(sge[0].len, UINT32_MAX) } },
+		  .set = { SET32(sge[0].len, UINT32_MAX) } },
 		{ "the second piece", ALL_OPS, -EINVAL,
-		  .set = { SET(num_sge, 2), SET(sge[1].offset, RIG_MEMORY),
-			   SET(sge[1].len, 1) } },
+		  .set = { SET8(num_sge, 2), SET64(sge[1].offset, RIG_MEMORY),
+			   SET32(sge[1].len, 1) } },
 		{ "no region", ALL_OPS, -ESTALE, .region = NONE },
 		{ "no region for no bytes", ALL_OPS, -ESTALE, .region = ONES,
-		  .set = { SET(sge[0].len, 0) } },
+		  .set = { SET32(sge[0].len, 0) } },
 		{ "one that was withdrawn", ALL_OPS, -ESTALE,
 		  .region = WITHDRAWN },
 		{ "one of another channel", ALL_OPS, -ESTALE,
 		  .region = OF_FAR },
 		{ "an import", ALL_OPS, -ESTALE, .region = PEERS },
 		{ "no second region", ALL_OPS, -ESTALE, .second = NONE,
-		  .set = { SET(num_sge, 2), SET(sge[1].len, 1) } },
+		  .set = { SET8(num_sge, 2), SET32(sge[1].len, 1) } },
 		{ "one that is read-only", OP(READ) | ATOMICS | OP(RECV),
 		  -EACCES, .region = READ_ONLY },
 		{ "a second one that is read-only", OP(READ) | OP(RECV),
 		  -EACCES, .second = READ_ONLY,
-		  .set = { SET(num_sge, 2), SET(sge[1].len, 1) } },
+		  .set = { SET8(num_sge, 2), SET32(sge[1].len, 1) } },
 	};
 
-	REFUSES(rows);
+	refuses(_metadata, &self->raw, rows, NUM(rows));
 }
 
 TEST_F_TIMEOUT(raw, memory_of_the_peer, TIMEOUT_S)
 {
-#define THERE(to) SET(remote_offset, to)
+#define THERE(to) SET64(remote_offset, to)
 	static const struct wrong rows[] = {
 		{ "a byte beyond the end", WRITES | OP(READ), -EINVAL,
 		  .set = { THERE(RIG_MEMORY - RAW_SIZE + 1) } },
 		{ "eight beyond the end", WINDOWED, -EINVAL,
 		  .set = { THERE(RIG_MEMORY) } },
 		{ "no byte beyond the end", WRITES | OP(READ), -EINVAL,
-		  .set = { SET(num_sge, 0), THERE(RIG_MEMORY + 1) } },
+		  .set = { SET8(num_sge, 0), THERE(RIG_MEMORY + 1) } },
 		{ "the end of addresses", WINDOWED, -EINVAL,
 		  .set = { THERE(UINT64_MAX - 7) } },
 		{ "no import", REMOTE, -ESTALE, .remote = NONE },
@@ -365,12 +364,12 @@ TEST_F_TIMEOUT(raw, memory_of_the_peer, TIMEOUT_S)
 		  .remote = PEERS },
 	};
 
-	REFUSES(rows);
+	refuses(_metadata, &self->raw, rows, NUM(rows));
 }
 
 TEST_F_TIMEOUT(raw, atomics_of_another_size, TIMEOUT_S)
 {
-#define LEN(n, to) SET(sge[n].len, to)
+#define LEN(n, to) SET32(sge[n].len, to)
 	static const struct wrong rows[] = {
 		{ "no piece", ATOMICS, -EINVAL, .set = { NO_PIECES } },
 		{ "0 bytes", ATOMICS, -EINVAL, .set = { LEN(0, 0) } },
@@ -379,14 +378,14 @@ TEST_F_TIMEOUT(raw, atomics_of_another_size, TIMEOUT_S)
 		{ "9 bytes", ATOMICS, -EINVAL, .set = { LEN(0, 9) } },
 		{ "16 bytes", ATOMICS, -EINVAL, .set = { LEN(0, 16) } },
 		{ "4 and 4 bytes", ATOMICS, -EINVAL,
-		  .set = { SET(num_sge, 2), LEN(0, 4), LEN(1, 4) } },
+		  .set = { SET8(num_sge, 2), LEN(0, 4), LEN(1, 4) } },
 		{ "8 and 0 bytes", ATOMICS, -EINVAL,
-		  .set = { SET(num_sge, 2), LEN(1, 0) } },
+		  .set = { SET8(num_sge, 2), LEN(1, 0) } },
 		{ "at 1", ATOMICS, -EINVAL, .set = { THERE(1) } },
 		{ "at 4", ATOMICS, -EINVAL, .set = { THERE(4) } },
 	};
 
-	REFUSES(rows);
+	refuses(_metadata, &self->raw, rows, NUM(rows));
 }
 
 /* The length of an extent is known only here. */
@@ -395,23 +394,23 @@ TEST_F_TIMEOUT(raw, what_touches_too_many_extents, TIMEOUT_S)
 	const uint32_t ext = self->raw.extent;
 	const struct wrong rows[] = {
 		{ "here", ALL_OPS, -EMSGSIZE, .region = BIG,
-		  .set = { OFFSET(0), SET(sge[0].len, PARTS * ext + 1) } },
+		  .set = { OFFSET(0), SET32(sge[0].len, PARTS * ext + 1) } },
 		{ "here, but for the first byte", ALL_OPS, -EMSGSIZE,
 		  .region = BIG,
 		  .set = { OFFSET(ext - 1),
-			   SET(sge[0].len, (PARTS - 1) * ext + 2) } },
+			   SET32(sge[0].len, (PARTS - 1) * ext + 2) } },
 		{ "here, in two pieces", ALL_OPS, -EMSGSIZE, .region = BIG,
-		  .set = { OFFSET(0), SET(sge[0].len, PARTS * ext),
-			   SET(num_sge, 2), SET(sge[1].len, 1) } },
+		  .set = { OFFSET(0), SET32(sge[0].len, PARTS * ext),
+			   SET8(num_sge, 2), SET32(sge[1].len, 1) } },
 		{ "there", WRITES | OP(READ), -EMSGSIZE, .region = BIG,
 		  .remote = PEERS_BIG,
-		  .set = { OFFSET(0), SET(sge[0].len, PARTS * ext),
+		  .set = { OFFSET(0), SET32(sge[0].len, PARTS * ext),
 			   THERE(1) } },
 		{ "an atomic, two here", ATOMICS, -EMSGSIZE, .region = BIG,
 		  .set = { OFFSET(ext - 4) } },
 	};
 
-	REFUSES(rows);
+	refuses(_metadata, &self->raw, rows, NUM(rows));
 }
 
 /* It always will be, so that a process need not clear it. */

@@ -32,7 +32,7 @@ stuck=0 stuck_max=6
 ! is_ib || stuck_max=0
 # Operations of these runs: regions that a SEND ended, masked atomics, large ones
 lent=0 masked=0 of_64k=0 of_1m=0
-all=0 sends=1 reads=2 atomics=3 large_sends=5 large_reads=6 large_all=7
+all=0 sends=1 reads=2 atomics=3 large_sends=5 large_all=7
 # 1 MiB takes a thousand packets, and on simulated ports each loss costs a timeout.
 mild=(delay 3ms reorder 99.8% loss 0.1% duplicate 2% corrupt 0.1%)
 mixed=(delay 3ms reorder 97% loss 1% duplicate 5% corrupt 1%)

@@ -27,8 +27,8 @@
 "  sl N                service level (0)\n"				\
 "  traffic-class N     traffic class or DSCP byte (0)\n"		\
 "  hop-limit N         0 takes the hop limit of the route (0)\n"	\
-"  flow-label N        flow label (0); on InfiniBand, these three matter only\n" \
-"                      to another subnet, or on a virtual port\n"	\
+"  flow-label N        flow label (0); on InfiniBand, these three matter\n" \
+"                      only to another subnet, or on a virtual port\n"	\
 "  pkey-index N        entry in the partition key table (0)\n"		\
 "  buffer-size N       bytes of the link buffer (65536)\n"		\
 "  loopback 0|1        1 allows a peer on the same port, for tests (0)\n" \
