@@ -218,7 +218,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "sizes", &limits->sizes, U32_MAX },
 		{ "atomics", &limits->atomics, 2 },
 		{ "mtu", &limits->mtu, 4096 },
-		{ "dma", &limits->dma, 1 },
+		{ "dma", &limits->dma, 2 },
 		{ "sa", &limits->sa, 1 },
 		{ "iwarp", &limits->iwarp, 1 },
 		{ "grh", &limits->grh, 1 },

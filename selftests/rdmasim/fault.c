@@ -42,6 +42,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_REQ_NOTIFY_CQ] = "req_notify_cq",
 	[SIM_F_DEREG_MR] = "dereg_mr",
 	[SIM_F_DESTROY_QP] = "destroy_qp",
+	[SIM_F_DMA_MAP] = "dma_map",
 	[SIM_F_SLOW_QP] = "slow_qp",
 	[SIM_F_SLOW_MR] = "slow_mr",
 	[SIM_F_SLOW_REG] = "slow_reg",

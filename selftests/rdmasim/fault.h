@@ -31,6 +31,8 @@ enum sim_fault {
 	SIM_F_REQ_NOTIFY_CQ,
 	SIM_F_DEREG_MR,
 	SIM_F_DESTROY_QP,
+	/* No verb, and only with dma=2: the DMA API maps a page, or a list. */
+	SIM_F_DMA_MAP,
 	/* Making, changing or destroying a QP takes so many ms. */
 	SIM_F_SLOW_QP,
 	/* So does giving a registration back, and so does making one. */

@@ -9,6 +9,8 @@
  *		a number
  * pkey		INDEX NUMBER
  * sa		with sa=1: the SA 0 answers, 1 refuses, 2 is silent
+ * mapped	with dma=2: a read shows how many pages and lists of pages the
+ *		DMA API has mapped
  * sa_joins	a read shows how often the port asked the SA to join a group
  * next_qpn	QPN of the next QP, unless another QP has it
  * qps		a read shows a line for each QP: what ib_modify_qp() gave it, as
@@ -265,6 +267,7 @@ void sim_knobs_add(struct sim_dev *dev)
 	debugfs_create_file_unsafe("guid", 0200, dir, dev, &sim_guid_fops);
 	debugfs_create_file_unsafe("prefix", 0200, dir, dev, &sim_prefix_fops);
 	debugfs_create_file_unsafe("sa", 0200, dir, dev, &sim_sa_fops);
+	debugfs_create_atomic_t("mapped", 0400, dir, &dev->mapped);
 	debugfs_create_u32("sa_joins", 0400, dir, &dev->sa_joins);
 	debugfs_create_file_unsafe("up", 0200, dir, dev, &sim_up_fops);
 }

@@ -4,18 +4,18 @@
  * processes get no verbs. Files in rdmasim/ of debugfs:
  *
  * new_device	NAME ib LID [wire=NETDEV] | NAME roce NETDEV, then limits: qps=
- *		cqes= mrs= pages= sges= sizes= atomics=0|1|2 mtu= dma=0|1
+ *		cqes= mrs= pages= sges= sizes= atomics=0|1|2 mtu= dma=0|1|2
  *		(sizes: of pages, as bits; atomics: none, without the masked
- *		ones, all; dma: virtual, or by the DMA API; mtu=0: less than
- *		there is a word for). A wire leads to LIDs of other kernels, and
- *		the port is up when the wire is. With sa=1 the port is an
- *		InfiniBand port with QP1, and somebody to talk to (sa.c). With
- *		iwarp=1 the device says that it is iWARP, which takes a wire;
- *		nobody should use it then. With grh=1 the port takes nothing
- *		without a GRH, like a virtual one. With port=2 it is the second
- *		of two ports, and the first has no cable; with mcast=0 there is
- *		no multicast. More than 512 pages are claimed but not there, and
- *		so are sizes.
+ *		ones, all; dma: virtual, by the DMA API, or so that mapping can
+ *		fail; mtu=0: less than there is a word for). A wire leads to
+ *		LIDs of other kernels, and the port is up when the wire is. With
+ *		sa=1 the port is an InfiniBand port with QP1, and somebody to
+ *		talk to (sa.c). With iwarp=1 the device says that it is iWARP,
+ *		which takes a wire; nobody should use it then. With grh=1 the
+ *		port takes nothing without a GRH, like a virtual one. With
+ *		port=2 it is the second of two ports, and the first has no
+ *		cable; with mcast=0 there is no multicast. More than 512 pages
+ *		are claimed but not there, and so are sizes.
  * del_device	NAME
  *
  * knobs.c describes the knobs of each device, sleep.c those of this host's

@@ -53,7 +53,7 @@ struct sim_limits {
 	u32 sizes;		/* of pages, as bits */
 	u32 atomics;		/* 0 none, 1 only plain ones, 2 masked, too */
 	u32 mtu;
-	u32 dma;		/* 0 virtual, 1 by the DMA API */
+	u32 dma;		/* 0 virtual, 1 by the DMA API, 2 may fail */
 	u32 sa;			/* an InfiniBand port with QP1 */
 	u32 iwarp;		/* or the port claims to be iWARP */
 	u32 grh;		/* the port refuses packets without GRH */
@@ -86,7 +86,8 @@ struct sim_dev {
 	u32 nqps;			/* under sim_wire */
 	u32 nmrs;			/* under sim_wire */
 	struct list_head groups;	/* of sim_member, under sim_wire */
-	struct platform_device *parent;	/* with dma=1 */
+	struct platform_device *parent;	/* with dma=1 or 2 */
+	atomic_t mapped;		/* with dma=2: pages and lists */
 	struct sim_faults faults;
 	struct dentry *dir;
 };

@@ -23,7 +23,7 @@ refused()
 
 	for line in "" "x" "x ib" "x ib y" "x ib 70000" "x roce nosuch0" \
 		"sim0 ib 9" "x ib 3 qps" "x ib 3 qps=z" "x ib 3 mtu=1000" \
-		"x ib 3 sges=9" "x ib 3 dma=2" "a/b ib 3" "%d ib 3"; do
+		"x ib 3 sges=9" "x ib 3 dma=3" "a/b ib 3" "%d ib 3"; do
 		is_refused "$line" 2>/dev/null || {
 			echo "taken: $line"
 			return 1
