@@ -2,7 +2,8 @@
 /*
  * Each verbs call of a channel's life fails once, at either end: the n-th, for
  * every n there is, from opening the channel until its QP has been leased
- * again; and so do its work requests. Each failure is reported, nothing is left
+ * again; and so do its work requests, and the mappings of its memory for the
+ * device, also in its next epoch. Each failure is reported, nothing is left
  * behind, and the next channel works. On simulated devices.
  */
 #include <errno.h>
@@ -39,26 +40,41 @@ FIXTURE_VARIANT(channel)
 	const char *device;
 	const char *fault;
 	int least;		/* so many rounds have to fail */
+	const char *words;	/* of both devices; no more pages in a
+				 * registration than a link needs
+				 */
 };
 
+#define WORDS		"pages=16"
+#define MAPS		WORDS " dma=2"	/* mapping can fail */
+
 FIXTURE_VARIANT_ADD(channel, calls_near) {
-	.device = NEAR, .fault = "any", .least = 10,
+	.device = NEAR, .fault = "any", .least = 10, .words = WORDS,
 };
 
 FIXTURE_VARIANT_ADD(channel, calls_far) {
-	.device = FAR, .fault = "any", .least = 10,
+	.device = FAR, .fault = "any", .least = 10, .words = WORDS,
 };
 
 FIXTURE_VARIANT_ADD(channel, sends_near) {
-	.device = NEAR, .fault = "send", .least = 5,
+	.device = NEAR, .fault = "send", .least = 5, .words = WORDS,
 };
 
 FIXTURE_VARIANT_ADD(channel, sends_far) {
-	.device = FAR, .fault = "send", .least = 3,
+	.device = FAR, .fault = "send", .least = 3, .words = WORDS,
 };
 
 FIXTURE_VARIANT_ADD(channel, receives_far) {
-	.device = FAR, .fault = "recv", .least = 1,
+	.device = FAR, .fault = "recv", .least = 1, .words = WORDS,
+};
+
+/* The slots of inline data, and each part of each region. */
+FIXTURE_VARIANT_ADD(channel, maps_near) {
+	.device = NEAR, .fault = "dma_map", .least = 2, .words = MAPS,
+};
+
+FIXTURE_VARIANT_ADD(channel, maps_far) {
+	.device = FAR, .fault = "dma_map", .least = 2, .words = MAPS,
 };
 
 /*
@@ -74,12 +90,11 @@ static int begin(struct rig *r, const char *words)
 	return ret;
 }
 
-/* No more pages in a registration than a link needs. */
 FIXTURE_SETUP(channel)
 {
 	struct rig *r = &self->r;
 
-	ASSERT_EQ(0, begin(r, "pages=16"));
+	ASSERT_EQ(0, begin(r, variant->words));
 	self->others = rcl_all_objects();
 }
 
@@ -198,6 +213,17 @@ static int live(struct rig *r)
 	return ret;
 }
 
+static void nothing_is_left(struct __test_metadata *_metadata, struct rig *r,
+			    int others, int n)
+{
+	ASSERT_EQ(0, rcl_clean(&r->s));
+	ASSERT_EQ(others, rig_until_objects(others, BACK_MS))
+		TH_LOG("%d: objects are left", n);
+	ASSERT_EQ(0, sim_mapped_left(NEAR)) TH_LOG("%d: memory is mapped", n);
+	ASSERT_EQ(0, sim_mapped_left(FAR)) TH_LOG("%d: memory is mapped", n);
+	ASSERT_EQ(0, rig_pinned()) TH_LOG("%d: memory is pinned", n);
+}
+
 /* A new channel works, and then the links leave nothing behind. */
 static void is_whole(struct __test_metadata *_metadata, struct rig *r,
 		     int others, int n)
@@ -212,10 +238,7 @@ static void is_whole(struct __test_metadata *_metadata, struct rig *r,
 			ret = live(r);
 	} while (ret && --tries);
 	ASSERT_EQ(0, ret) TH_LOG("%d: no channel", n);
-	ASSERT_EQ(0, rcl_clean(&r->s));
-	ASSERT_EQ(others, rig_until_objects(others, BACK_MS))
-		TH_LOG("%d: objects are left", n);
-	ASSERT_EQ(0, rig_pinned()) TH_LOG("%d: memory is pinned", n);
+	nothing_is_left(_metadata, r, others, n);
 }
 
 /* The fault may hit only after a round, as when the QP is leased again. */
@@ -260,6 +283,135 @@ TEST_F_TIMEOUT(channel, one_fails, 300)
 	TH_LOG("%s of %s: %d, %d of them needed", fault, variant->device, hits,
 	       failed);
 	EXPECT_LE(variant->least, failed);
+}
+
+/* Channels that are to go on in the next epoch. */
+FIXTURE(epoch)
+{
+	struct rig r;
+	int others;		/* objects of other devices */
+	int links, channels;	/* that failed */
+};
+
+FIXTURE_VARIANT(epoch)
+{
+	const char *device;
+	const char *link;	/* on that device */
+};
+
+FIXTURE_VARIANT_ADD(epoch, maps_near) {
+	.device = NEAR, .link = RIG_NEAR,
+};
+
+FIXTURE_VARIANT_ADD(epoch, maps_far) {
+	.device = FAR, .link = RIG_FAR,
+};
+
+FIXTURE_SETUP(epoch)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, begin(r, MAPS));
+	self->others = rcl_all_objects();
+	r->values.recover = RCLINK_RECOVER_RESUME;
+}
+
+FIXTURE_TEARDOWN(epoch)
+{
+	rig_end_sims(&self->r);
+}
+
+static int until_both_down(struct rig *r)
+{
+	int ret = rcl_until(&r->s, RIG_NEAR, RCLINK_LINK_STATE_DOWN, BACK_MS);
+
+	return ret ? ret : rcl_until(&r->s, RIG_FAR, RCLINK_LINK_STATE_DOWN,
+				     BACK_MS);
+}
+
+/* As an exchange does it, at whose end an epoch that is not up is given up. */
+static int next_epoch(void)
+{
+	struct genl_sock owner;
+	int ret = rcl_open(&owner);
+
+	if (ret)
+		return ret;
+	ret = rcl_pair(&owner, RIG_NEAR, RIG_FAR, RCLINK_LINK_STATE_UP);
+	genl_close(&owner);
+	return ret;
+}
+
+/* Open a channel, then end the epoch, which the channel outlives. */
+static void is_parted(struct __test_metadata *_metadata, struct rig *r)
+{
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, rig_moves(r, 1));
+	ASSERT_EQ(0, sim_knob(NEAR, "up", "0"));
+	ASSERT_EQ(0, until_both_down(r));
+	ASSERT_EQ(0, sim_knob(NEAR, "up", "1"));
+}
+
+/* A link that cannot have its memory does not cost its channels theirs. */
+static void goes_on_later(struct __test_metadata *_metadata, struct rig *r)
+{
+	ASSERT_EQ(0, until_both_down(r));
+	ASSERT_EQ(0, next_epoch());
+	EXPECT_EQ(0, rig_moves(r, 2));
+}
+
+/*
+ * The n-th mapping in the next epoch fails: that of the link, which does not
+ * come up, or that of the channel, which ends. Return: whether there is one.
+ */
+static bool one_map_fails(struct __test_metadata *_metadata,
+			  struct _test_data_epoch *self, const char *device,
+			  const char *link, int n)
+{
+	struct rig *r = &self->r;
+	bool happened;
+	long before;
+	int ret;
+
+	is_parted(_metadata, r);
+	before = sim_seen(device, "dma_map");
+	ASSERT_EQ(0, sim_knob(device, "fault", "dma_map %d", n));
+	ret = next_epoch();
+	if (ret) {
+		self->links++;
+		EXPECT_EQ(-EIO, ret) TH_LOG("%d", n);
+		happened = sim_seen(device, "dma_map") >= before + n;
+		goes_on_later(_metadata, r);
+	} else {
+		ret = rig_moves(r, 3);
+		happened = sim_seen(device, "dma_map") >= before + n;
+		self->channels += happened;
+		EXPECT_EQ(happened ? -ECONNRESET : 0, ret) TH_LOG("%d", n);
+		EXPECT_EQ(happened, rcl_faults(&r->s, link,
+					       RCLINK_DOWN_REASON_LOCAL_ERROR))
+			TH_LOG("%d", n);
+	}
+	ASSERT_EQ(0, sim_knob(device, "fault", "dma_map 1 0"));
+	rig_close(r);
+	nothing_is_left(_metadata, r, self->others, n);
+	return happened;
+}
+
+TEST_F_TIMEOUT(epoch, one_fails, 300)
+{
+	int n;
+
+	for (n = 1; n < N_MAX; n++)
+		if (!one_map_fails(_metadata, self, variant->device,
+				   variant->link, n))
+			break;
+	EXPECT_GT(N_MAX, n);
+	TH_LOG("dma_map of %s: %d of links, %d of channels", variant->device,
+	       self->links, self->channels);
+	/* Slots of both directions and the buffer; inline data and a region. */
+	EXPECT_LE(3, self->links);
+	EXPECT_LE(2, self->channels);
 }
 
 #define VERBS	3

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each verbs call of a link's life fails once: the n-th call of one end, for
- * every n, from preparing the link until it is down again. No failure leaves
- * anything behind, and the link works in the end. What the device says of the
- * registration of the link buffer is told, too.
+ * every n, from preparing the link until it is down again; and so does each
+ * mapping of memory for a device. No failure leaves anything behind, and the
+ * link works in the end. What the device says of the registration of the link
+ * buffer is told, too.
  */
 #include "sim.h"
 
@@ -143,28 +144,48 @@ static int live(struct genl_sock *s)
 	return ret;
 }
 
-TEST_F_TIMEOUT(ports, each_verbs_call_fails_once, 240)
+static void nothing_is_left(struct __test_metadata *_metadata, int objects,
+			    int n)
 {
-	int n, calls, failed = 0;
+	ASSERT_EQ(0, sim_objects_left(objects)) TH_LOG("call %d", n);
+	ASSERT_EQ(0, sim_mapped_left(SIM_NEAR)) TH_LOG("call %d", n);
+	ASSERT_EQ(0, sim_mapped_left(SIM_FAR)) TH_LOG("call %d", n);
+}
+
+/* Return: how many calls there are; @failed: after how many it did not work. */
+static int each_fails(struct __test_metadata *_metadata, struct genl_sock *s,
+		      int objects, const char *device, const char *fault,
+		      int *failed)
+{
+	int n, calls;
 	long seen;
 
-	ASSERT_EQ(0, live(&self->s));
+	*failed = 0;
+	ASSERT_EQ(0, live(s));
 	for (n = 1; n < N_MAX; n++) {
-		ASSERT_EQ(0, sim_knob(variant->device, "fault", "any %d", n));
-		seen = sim_seen(variant->device, "any");
-		failed += live(&self->s) != 0;
-		calls = sim_seen(variant->device, "any") - seen;
-		ASSERT_EQ(0, sim_objects_left(self->objects))
-			TH_LOG("call %d", n);
+		ASSERT_EQ(0, sim_knob(device, "fault", "%s %d", fault, n));
+		seen = sim_seen(device, fault);
+		*failed += live(s) != 0;
+		calls = sim_seen(device, fault) - seen;
+		nothing_is_left(_metadata, objects, n);
 		if (calls < n)
 			break;
 	}
 	EXPECT_GT(N_MAX, n);
+	TH_LOG("%s: %d calls, %d of them needed", fault, n - 1, *failed);
+	ASSERT_EQ(0, sim_knob(device, "fault", "%s 1 0", fault));
+	EXPECT_EQ(0, live(s));
+	return n - 1;
+}
+
+TEST_F_TIMEOUT(ports, each_verbs_call_fails_once, 240)
+{
+	int calls, failed;
+
+	calls = each_fails(_metadata, &self->s, self->objects, variant->device,
+			   "any", &failed);
 	/* Some may fail without harm, as the notice to a peer that left. */
-	TH_LOG("%d calls, %d of them needed", n - 1, failed);
-	EXPECT_LT(n / 2, failed);
-	ASSERT_EQ(0, sim_knob(variant->device, "fault", "any 1 0"));
-	EXPECT_EQ(0, live(&self->s));
+	EXPECT_LT((calls + 1) / 2, failed);
 }
 
 /* What the link, its counters and its record say of such a failure. */
@@ -213,6 +234,50 @@ TEST_F_TIMEOUT(ports, a_buffer_that_is_not_registered_ends_the_epoch, 60)
 	}
 	ASSERT_EQ(0, sim_objects_left(self->objects));
 	EXPECT_EQ(0, live(s));
+}
+
+/* Devices for which mapping memory can fail. */
+FIXTURE(maps)
+{
+	struct genl_sock s;
+	int objects;		/* of other devices */
+};
+
+FIXTURE_VARIANT(maps)
+{
+	const char *device;
+};
+
+FIXTURE_VARIANT_ADD(maps, of_who_begins)
+{
+	.device = SIM_NEAR,
+};
+
+FIXTURE_VARIANT_ADD(maps, of_the_peer)
+{
+	.device = SIM_FAR,
+};
+
+FIXTURE_SETUP(maps)
+{
+	ASSERT_EQ(0, sim_begin_with(&self->s, "dma=2", &self->objects));
+}
+
+FIXTURE_TEARDOWN(maps)
+{
+	sim_end(&self->s);
+}
+
+/* None of them may fail without notice: the device would use the address. */
+TEST_F_TIMEOUT(maps, each_fails_once, 240)
+{
+	int calls, failed;
+
+	calls = each_fails(_metadata, &self->s, self->objects, variant->device,
+			   "dma_map", &failed);
+	/* Slots of both directions, and the buffer. */
+	EXPECT_LE(3, calls);
+	EXPECT_EQ(calls, failed);
 }
 
 TEST_HARNESS_MAIN

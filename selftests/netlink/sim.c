@@ -89,6 +89,34 @@ long sim_seen(const char *device, const char *fault)
 	return found;
 }
 
+static long now_mapped(const char *device)
+{
+	char path[128];
+	long n = -EIO;
+	FILE *in;
+
+	snprintf(path, sizeof(path), SIM_DIR "/%s/mapped", device);
+	in = fopen(path, "r");
+	if (!in)
+		return -errno;
+	if (fscanf(in, "%ld", &n) != 1)
+		n = -EIO;
+	fclose(in);
+	return n;
+}
+
+/* How much is still mapped, or a negative errno. */
+long sim_mapped_left(const char *device)
+{
+	long n;
+	int ms;
+
+	for (ms = slow(SIM_GONE_MS); (n = now_mapped(device)) && ms > 0;
+	     ms -= 5)
+		usleep(5000);
+	return n;
+}
+
 /* Make a link with one more attribute, or none if @attr is 0. */
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value)
@@ -105,7 +133,15 @@ int sim_link(struct genl_sock *s, const char *name, const char *device,
 	return genl_ask(s, &m, NULL, NULL);
 }
 
-int sim_begin(struct genl_sock *s, int *objects)
+static int new_with(const char *device, int lid, const char *words)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s ib %d %s", device, lid, words);
+	return sim_new_device(line);
+}
+
+int sim_begin_with(struct genl_sock *s, const char *words, int *objects)
 {
 	int ret;
 
@@ -118,14 +154,19 @@ int sim_begin(struct genl_sock *s, int *objects)
 	sim_del_device(SIM_FAR);
 	*objects = rcl_all_objects();
 	if (!ret)
-		ret = sim_new_device(SIM_NEAR " ib 1");
+		ret = new_with(SIM_NEAR, 1, words);
 	if (!ret)
-		ret = sim_new_device(SIM_FAR " ib 2");
+		ret = new_with(SIM_FAR, 2, words);
 	if (!ret)
 		ret = sim_link(s, "a", SIM_NEAR, 0, 0);
 	if (!ret)
 		ret = sim_link(s, "b", SIM_FAR, 0, 0);
 	return ret;
+}
+
+int sim_begin(struct genl_sock *s, int *objects)
+{
+	return sim_begin_with(s, "", objects);
 }
 
 void sim_end(struct genl_sock *s)

@@ -39,6 +39,8 @@ int sim_put(const char *knob, const char *text);
 int sim_knob(const char *device, const char *knob, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 long sim_seen(const char *device, const char *fault);
+/* Wait until the DMA API has nothing mapped for a device with dma=2. */
+long sim_mapped_left(const char *device);
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value);
 
@@ -47,6 +49,8 @@ int sim_group(struct genl_sock *s, struct genl_ack *ack);
 
 /* Make links a and b on the two devices; count the objects of others. */
 int sim_begin(struct genl_sock *s, int *objects);
+/* The same, on devices that are made with @words. */
+int sim_begin_with(struct genl_sock *s, const char *words, int *objects);
 void sim_end(struct genl_sock *s);
 
 /* Bring both up; ping; wait until a link is down; bring both up again. */

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # On simulated devices, every verbs call in the life of a channel fails once, and so
-# does every work request. A kernel module can use masked atomics there, if the devices
-# of both ends have them.
+# does every work request, and every mapping of memory. A kernel module can use masked
+# atomics there, if the devices of both ends have them.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own

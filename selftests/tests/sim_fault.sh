@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Every verbs call of a link's life fails once, at either end, on simulated devices; and
-# so does the registration of the link buffer, with each status that there is.
+# so do every mapping of memory for the device, and the registration of the link buffer,
+# with each status that there is.
 # hosts: 1
 # kernels: 6.1 6.12-all debug-all
 # ib: no, it has simulated devices of its own

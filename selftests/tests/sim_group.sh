@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A group on simulated devices: InfiniBand, failure of each verbs call, and removal of
-# the device.
+# A group on simulated devices: InfiniBand, failure of each verbs call and mapping, and
+# removal of the device.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
-# timeout: 120
+# timeout: 180
 # The library sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
@@ -93,8 +93,8 @@ two_may_be_meant()
 	return "$status"
 }
 
-# fails VERB NTH: if that call fails, the group is refused with a message, and nothing
-# is left
+# fails VERB NTH [TEXT]: if that call fails, the group is refused with a message, TEXT,
+# and nothing is left
 fails()
 {
 	local said
@@ -105,8 +105,9 @@ fails()
 		return 1
 	}
 	echo "$said"
-	grep -q 'group add g: .*the ' <<<"$said" &&
-		[ "$(objects 1)" -eq 0 ] && rclink group -j | gojq -e 'length == 0'
+	grep -q "group add g: .*${3-the }" <<<"$said" &&
+		[ "$(objects 1)" -eq 0 ] && [ "$(<"$SIM/sim0/mapped")" -eq 0 ] &&
+		rclink group -j | gojq -e 'length == 0'
 }
 
 each_verb()
@@ -121,6 +122,29 @@ each_verb()
 	for nth in 1 2 32; do
 		fails post_recv "$nth" || return
 	done
+}
+
+# dma_is NUMBER: makes sim0 anew, with that kind of DMA
+dma_is()
+{
+	echo sim0 >"$SIM/del_device" && sim_new "sim0 ib 1 dma=$1"
+}
+
+# The headers, what comes behind them, 16 buffers for sends and 32 for receives.
+each_mapping()
+{
+	local nth status=0
+
+	dma_is 2 || return
+	for nth in 1 2 3 19 50; do
+		fails dma_map "$nth" 'out of memory' || status=1
+	done
+	# There is no other one.
+	echo "dma_map 51" >"$SIM/sim0/fault" && on_infiniband &&
+		grep -q '^dma_map seen [0-9]* armed 1$' "$SIM/sim0/fault" &&
+		[ "$(<"$SIM/sim0/mapped")" -eq 0 ] || status=1
+	dma_is 0 || return
+	return "$status"
 }
 
 # hears NAME: that group hears packets of the other one, under a key that it lacks
@@ -218,7 +242,7 @@ without_multicast()
 	return "$status"
 }
 
-plan 12
+plan 13
 chan_build
 lab_module
 # The device of an earlier test would be fit for a group that names none.
@@ -233,6 +257,7 @@ check "without a device, it takes the first that is fit" first_is_unfit
 check "which is none whose driver has no multicast" without_multicast
 check "where another one is, too, it goes back to its own" two_may_be_meant
 check "each verbs call that fails refuses it" each_verb
+check "and so does each mapping of its memory" each_mapping
 check "packets go over InfiniBand" over_infiniband
 check "what is sent and fails takes it down, and it is joined again" sends_fail
 check "a process whose send fails is told" processes_are_told
