@@ -4,7 +4,8 @@
  * a registration back, or is slow to. The first fault is noticed without a
  * heartbeat. Memory that the device goes on using after the second is lost, and
  * nobody else gets it: the simulated device checks that when it is deleted
- * (mr.c).
+ * (mr.c). What was given back, it does not use, even for a message that is
+ * under way.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -438,19 +439,19 @@ TEST_F(dev, a_channel_does_not_go_on_with_what_is_lost)
 }
 
 static int share_extra(struct rig *r, struct rclink_share **share, void **m,
-		       uint32_t *region)
+		       uint32_t *region, struct rclink_remote *remote)
 {
-	struct rclink_remote remote;
 	int ret = rclink_share(share);
 
 	if (!ret)
 		ret = rclink_share_memory(*share, m, EXTRA_SIZE, EXTRA, RIGHTS,
 					  region);
-	return ret ? ret : rclink_import(r->near, EXTRA, &remote);
+	return ret ? ret : rclink_import(r->near, EXTRA, remote);
 }
 
 TEST_F(dev, a_region_for_all_is_lost_that_one_device_does_not_give_back)
 {
+	struct rclink_remote remote;
 	struct rclink_share *share;
 	struct rig *r = &self->r;
 	uint32_t region;
@@ -458,7 +459,7 @@ TEST_F(dev, a_region_for_all_is_lost_that_one_device_does_not_give_back)
 
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
-	ASSERT_EQ(0, share_extra(r, &share, &m, &region));
+	ASSERT_EQ(0, share_extra(r, &share, &m, &region, &remote));
 	ASSERT_EQ(0, stick(FAR, EVER));
 	EXPECT_EQ(-EIO, rclink_share_withdraw(share, region));
 	rclink_share_close(share);
@@ -469,6 +470,7 @@ TEST_F(dev, a_region_for_all_is_lost_that_one_device_does_not_give_back)
 /* The region is lost with the epoch; withdrawing it later tells so. */
 TEST_F(dev, a_region_for_all_is_lost_with_a_link)
 {
+	struct rclink_remote remote;
 	struct rclink_share *share;
 	struct rig *r = &self->r;
 	uint32_t region;
@@ -476,13 +478,63 @@ TEST_F(dev, a_region_for_all_is_lost_with_a_link)
 
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
-	ASSERT_EQ(0, share_extra(r, &share, &m, &region));
+	ASSERT_EQ(0, share_extra(r, &share, &m, &region, &remote));
 	ASSERT_EQ(0, stick(FAR, EVER));
 	ASSERT_EQ(0, rcl_del(&r->s, RIG_FAR));
 	ASSERT_EQ(0, stick(FAR, 0));
 	EXPECT_EQ(-EIO, rclink_share_withdraw(share, region));
 	munmap(m, EXTRA_SIZE);
 	rclink_share_close(share);
+}
+
+/* The write is under way until after the withdrawal, and comes too late. */
+static void comes_too_late(struct __test_metadata *_metadata, struct rig *r,
+			   const uint8_t *m)
+{
+	struct rclink_dev_cqe cqe;
+
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
+	rclink_submit(r->near, 1, slow(NOTICED_MS));
+	ASSERT_EQ(1, rclink_reap(r->near, &cqe, 1));
+	EXPECT_EQ((uint32_t)SIM_REM_ACCESS_ERR, cqe.status);
+	EXPECT_EQ(0xee, m[0]);
+	EXPECT_EQ(0, memcmp(m, m + 1, EXTRA_SIZE - 1));
+}
+
+TEST_F(dev, a_region_is_withdrawn_while_it_is_written)
+{
+	struct rclink_remote remote;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, extra(r, &m, &region, &remote));
+	memset(m, 0xee, EXTRA_SIZE);
+	ASSERT_EQ(0, write_late(r, &remote, 11));
+	EXPECT_EQ(0, rclink_withdraw(r->far, region));
+	comes_too_late(_metadata, r, m);
+	munmap(m, EXTRA_SIZE);
+}
+
+TEST_F(dev, a_region_for_all_is_withdrawn_while_it_is_written)
+{
+	struct rclink_remote remote;
+	struct rclink_share *share;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, share_extra(r, &share, &m, &region, &remote));
+	memset(m, 0xee, EXTRA_SIZE);
+	ASSERT_EQ(0, write_late(r, &remote, 12));
+	EXPECT_EQ(0, rclink_share_withdraw(share, region));
+	comes_too_late(_metadata, r, m);
+	rclink_share_close(share);
+	munmap(m, EXTRA_SIZE);
 }
 
 /* The link buffer, which the peer may write to, too. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # CQs that cannot be polled or armed, and registrations that are not released, or only
-# slowly, on simulated devices.
+# slowly, or while they are written, on simulated devices.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has simulated devices of its own
