@@ -17,6 +17,7 @@
 #include "dma.h"
 #include "exporter.h"
 #include "far.h"
+#include "fault.h"
 #include "harness.h"
 #include "rig.h"
 #include "sim.h"
@@ -30,6 +31,9 @@
 #define LATE_MS		1000
 #define SOON_MS		4000	/* the module gives up after 5 s */
 #define WAITERS		4
+#define STEPS_MAX	1000	/* more than a registration allocates */
+#define IN_CALL		2	/* of them in the calling process */
+#define SWEEP_S		600
 
 FIXTURE(buf)
 {
@@ -192,6 +196,51 @@ TEST_F(buf, one_that_fails_is_refused)
 	EXPECT_TRUE(far_is(self->e.memory + LEN - PAGE - RIG_MOVED, 7,
 			   RIG_MOVED));
 	EXPECT_EQ(0, rig_moves(&self->r, 8));
+}
+
+/* Return: whether there was a k-th allocation to fail. */
+static bool fails_at(struct __test_metadata *_metadata,
+		     struct _test_data_buf *self, uint32_t flags,
+		     struct fault *f, unsigned int k, int *failed)
+{
+	uint32_t region;
+	bool happened;
+	int ret;
+
+	fault_arm(f, k);
+	ret = try(&self->r, &self->e, LEN, &region);
+	happened = !fault_pending(f);
+	fault_drain(&self->r.s, f);
+	fault_disarm(f);
+	*failed += ret != 0;
+	EXPECT_TRUE(!ret || (happened && ret == -ENOMEM))
+		TH_LOG("allocation %u: %d", k, ret);
+	EXPECT_EQ(0, is_had(&self->e, flags, !ret))
+		TH_LOG("allocation %u, which gave %d", k, ret);
+	if (!ret)
+		EXPECT_EQ(0, rclink_withdraw(self->r.far, region));
+	EXPECT_EQ(0, is_had(&self->e, flags, 0))
+		TH_LOG("allocation %u, which gave %d: undone", k, ret);
+	return happened;
+}
+
+/* Most of them are made by a thread of the module, on behalf of the caller. */
+TEST_F_TIMEOUT(buf, each_allocation_below_it_may_fail, SWEEP_S)
+{
+	struct fault f;
+	int failed = 0;
+	unsigned int k;
+
+	if (!fault_there())
+		SKIP(return, "the kernel has no failslab");
+	ASSERT_EQ(0, fault_init(&f, "failslab"));
+	for (k = 1; k < STEPS_MAX; k++)
+		if (!fails_at(_metadata, self, variant->flags, &f, k, &failed))
+			break;
+	EXPECT_GT(STEPS_MAX, k);
+	TH_LOG("%u allocations, %d of them needed", k - 1, failed);
+	EXPECT_LT(IN_CALL, failed);
+	EXPECT_EQ(0, rig_moves(&self->r, 9));
 }
 
 /* A pinned dma-buf cannot be moved; after a withdrawal it can. */

@@ -386,7 +386,7 @@ static int before_dmabuf(struct work *w)
 	return udmabuf_new(&w->dmabuf, LEN);
 }
 
-/* The device has no DMA: the call runs until it is refused for that. */
+/* It runs until it is refused for a device without DMA (chan_exporter: with) */
 static int run_dmabuf(struct work *w)
 {
 	struct rclink_dev_dmabuf arg = {
