@@ -15,6 +15,11 @@
 #define MODULES_START	0xffffffffa0000000UL
 #define MODULES_END	0xffffffffff000000UL
 #define ALWAYS		1000000000	/* times; more than any test uses up */
+/*
+ * It must not fail, because it then puts a trace into the log: the device's
+ * driver uses it, and the module for rings only.
+ */
+#define VMALLOC		"__vmalloc_node_range_noprof"
 
 static int write_value(const char *file, unsigned long value)
 {
@@ -106,17 +111,17 @@ static void find_function(struct text *text, const char *line,
 }
 
 /*
- * Find the module's code, from its first function to its last, and vmalloc().
- * vmalloc() must not fail, because it then puts a trace into the log: the
- * device's driver uses it, and the module for rings only.
+ * Find the module's code, from its first function to its last, and that of one
+ * function of the kernel, below which nothing is to fail.
  */
-static int read_symbols(struct text *text, struct text *vmalloc)
+static int read_symbols(struct text *text, struct text *spared,
+			const char *name)
 {
 	char line[512];
 	FILE *in;
 
 	*text = (struct text){ .start = ~0UL };
-	memset(vmalloc, 0, sizeof(*vmalloc));
+	memset(spared, 0, sizeof(*spared));
 	in = fopen("/proc/kallsyms", "r");
 	if (!in)
 		return -errno;
@@ -124,11 +129,10 @@ static int read_symbols(struct text *text, struct text *vmalloc)
 		if (strstr(line, "\t[rclink]"))
 			add_symbol(text, line);
 		if (!strchr(line, '['))
-			find_function(vmalloc, line,
-				      "__vmalloc_node_range_noprof");
+			find_function(spared, line, name);
 	}
 	fclose(in);
-	return vmalloc->end && text->end ? 0 : -ENOENT;
+	return spared->end && text->end ? 0 : -ENOENT;
 }
 
 /* Find one function of the module, whose symbols are in no order. */
@@ -198,11 +202,16 @@ static int init(struct fault *f, const char *knob, const struct text *require,
 
 int fault_init(struct fault *f, const char *knob)
 {
-	struct text module, vmalloc;
+	return fault_init_but(f, knob, VMALLOC);
+}
+
+int fault_init_but(struct fault *f, const char *knob, const char *function)
+{
+	struct text module, spared;
 	int ret;
 
-	ret = read_symbols(&module, &vmalloc);
-	return ret ? ret : init(f, knob, &module, &vmalloc);
+	ret = read_symbols(&module, &spared, function);
+	return ret ? ret : init(f, knob, &module, &spared);
 }
 
 int fault_init_below(struct fault *f, const char *knob, const char *function)
@@ -210,7 +219,7 @@ int fault_init_below(struct fault *f, const char *knob, const char *function)
 	struct text module, vmalloc, text;
 	int ret;
 
-	ret = read_symbols(&module, &vmalloc);
+	ret = read_symbols(&module, &vmalloc, VMALLOC);
 	if (!ret)
 		ret = read_function(&text, function);
 	return ret ? ret : init(f, knob, &text, &vmalloc);
@@ -266,7 +275,7 @@ int fault_percent_setup(const char *knob)
 	struct text module, vmalloc;
 	int ret;
 
-	ret = read_symbols(&module, &vmalloc);
+	ret = read_symbols(&module, &vmalloc, VMALLOC);
 	if (!ret)
 		ret = setup(knob, &module, &vmalloc);
 	if (!ret)
@@ -301,7 +310,7 @@ int fault_nth_setup(void)
 	unsigned int i;
 	int ret;
 
-	ret = read_symbols(&text, &vmalloc);
+	ret = read_symbols(&text, &vmalloc, VMALLOC);
 	for (i = 0; !ret && i < sizeof(knobs) / sizeof(knobs[0]); i++)
 		ret = setup(knobs[i], &all_modules, &vmalloc);
 	return ret;

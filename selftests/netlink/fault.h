@@ -31,6 +31,8 @@ struct fault {
 
 bool fault_there(void);
 int fault_init(struct fault *f, const char *knob);
+/* The same, but with nothing left out but one function of the kernel. */
+int fault_init_but(struct fault *f, const char *knob, const char *function);
 /* The same, but only below one function of the module. */
 int fault_init_below(struct fault *f, const char *knob, const char *function);
 void fault_arm(struct fault *f, unsigned long k);
