@@ -304,6 +304,8 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	if (step == RCX_STEP_TLS)
 		note_names(o);
 	watch(o, detail);
+	if (o->cancel_steps & 1u << step)
+		rcx_session_cancel(o->session, "interrupted");
 }
 
 static void on_done(void *ctx, int result, const char *err)

@@ -39,6 +39,7 @@ struct cert {
 	/* an RSA key from 2^x - 1 for each x: two primes and the exponent */
 	int mersenne[3];
 	bool ed25519;
+	bool compressed;	/* the key in the certificate only */
 	const char *digest;	/* else SHA-256 */
 	long from, to;		/* seconds from now; both 0: valid for a day */
 };
@@ -76,6 +77,7 @@ struct owner {
 	int fail_with;		/* errno, -EIO if not filled in */
 	enum stage fail_at;
 	enum stage cancel_at;
+	unsigned int cancel_steps;	/* bit per enum rcx_step */
 	int prepare_ms;		/* how long prepare takes, if not 0 */
 	int late_ms;		/* how long connect takes, if not 0 */
 	int activate_ms;	/* how long activate takes, if not 0 */
@@ -161,6 +163,7 @@ struct raw {
 	int max_version;	/* TLS1_2_VERSION, or 0 */
 	const char *ciphers;	/* of TLS 1.2; NULL: OpenSSL's default */
 	bool no_alpn;
+	int buffers;		/* bytes, of the socket; 0: as usual */
 	SSL_SESSION *resume;
 	void (*script)(struct raw *r);
 	const void *arg;
@@ -180,6 +183,8 @@ struct raw {
 	struct rcx_msg got;	/* the last message */
 };
 
+/* Of a socket, or of all that it accepts. */
+void set_buffers(int fd, int size);
 void raw_start(struct raw *r);
 void raw_join(struct raw *r);
 bool raw_send(struct raw *r, const void *buf, size_t len);

@@ -75,7 +75,13 @@ static bool set_up(struct raw *r)
 						SSL_FILETYPE_PEM) == 1;
 }
 
-static int connect_to(uint16_t port)
+void set_buffers(int fd, int size)
+{
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+}
+
+static int connect_to(uint16_t port, int buffers)
 {
 	struct sockaddr_in addr = {
 		.sin_family = AF_INET,
@@ -84,6 +90,8 @@ static int connect_to(uint16_t port)
 	};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
+	if (buffers)
+		set_buffers(fd, buffers);
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		abort();
 
@@ -107,7 +115,7 @@ static void *raw_thread(void *arg)
 	int one = 1;
 
 	r->fd = r->server ? accept(r->world->listener, NULL, NULL) :
-		connect_to(r->world->port);
+		connect_to(r->world->port, r->buffers);
 	setsockopt(r->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(r->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));

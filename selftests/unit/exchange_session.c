@@ -6,6 +6,9 @@
 #include "exchange_lib.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include <event2/event.h>
 
 #include "ident.h"
+#include "process.h"
 
 #include <kselftest_harness.h>
 
@@ -163,6 +167,33 @@ TEST_F(session, cancel_within_a_callback_ends_it)
 			EXPECT_EQ(-ECANCELED, other->result);
 			SAYS("peer: interrupted", other->err);
 		}
+	}
+}
+
+/* The owner has its answer later, and cancels when it hears of that step. */
+TEST_F(session, cancel_at_the_step_of_a_late_answer_ends_it)
+{
+	static const enum rcx_step steps[] = {
+		RCX_STEP_PREPARED, RCX_STEP_CONNECTED, RCX_STEP_ACTIVATED,
+	};
+	struct owner *bad, *other;
+	size_t i;
+
+	for (i = 0; i < 2 * sizeof(steps) / sizeof(steps[0]); i++) {
+		world_open_pinned(&self->w, false);
+		bad = i % 2 ? &self->w.listener_end : &self->w.dialler;
+		other = i % 2 ? &self->w.dialler : &self->w.listener_end;
+		bad->prepare_ms = 20;
+		bad->late_ms = 20;
+		bad->activate_ms = 20;
+		bad->cancel_steps = 1u << steps[i / 2];
+		bad->stay_down = true;
+		both(&self->w);
+		HOLDS(bad);
+		HOLDS(other);
+		EXPECT_EQ(-ECANCELED, bad->result)
+			TH_LOG("step %d: %s", steps[i / 2], bad->err);
+		SAYS("peer: interrupted", other->err);
 	}
 }
 
@@ -607,6 +638,63 @@ TEST_F(session, who_keeps_it_busy_is_out_of_time_all_the_same)
 	EXPECT_FALSE(self->w.stuck);
 	EXPECT_EQ(-ETIMEDOUT, o->result);
 	SAYS("timed out waiting for OFFER", o->err);
+}
+
+static clockid_t loop_clock;		/* of the loop's processor time */
+static struct timespec loop_silent;	/* when nothing is sent any more */
+
+/* Demand answers, and read none, until neither end can write any more. */
+static void demand_keys(struct raw *r)
+{
+	struct pollfd fd = { .fd = r->fd, .events = POLLOUT };
+	uint64_t wrote = rcl_now();
+	int ret = 1;
+
+	fcntl(r->fd, F_SETFL, O_NONBLOCK);
+	do {
+		if (ret == 1)
+			SSL_key_update(r->ssl, SSL_KEY_UPDATE_REQUESTED);
+		ret = SSL_do_handshake(r->ssl);
+		if (ret == 1)
+			wrote = rcl_now();
+		else
+			poll(&fd, 1, 10);
+	} while (ret == 1 ||
+		 (SSL_get_error(r->ssl, ret) == SSL_ERROR_WANT_WRITE &&
+		  rcl_now() - wrote < 300 * NS_PER_MS));
+	if (SSL_get_error(r->ssl, ret) == SSL_ERROR_WANT_WRITE)
+		clock_gettime(loop_clock, &loop_silent);
+	fd.events = POLLRDHUP;
+	poll(&fd, 1, 30000);
+}
+
+TEST_F(session, who_reads_no_answer_keeps_nobody_busy)
+{
+	struct raw r = {
+		.world = &self->w,
+		.key_file = "a",
+		.buffers = 4096,
+		.script = demand_keys,
+	};
+	struct owner *o = &self->w.listener_end;
+	struct timespec now;
+
+	ASSERT_EQ(0, pthread_getcpuclockid(pthread_self(), &loop_clock));
+	self->w.timeout_ms = 3000;
+	set_buffers(self->w.listener, r.buffers);
+	world_listen(&self->w);
+	raw_start(&r);
+	world_run(&self->w);
+	clock_gettime(loop_clock, &now);
+	raw_join(&r);
+	HOLDS(o);
+	EXPECT_FALSE(self->w.stuck);
+	EXPECT_EQ(-ETIMEDOUT, o->result);
+	SAYS("timed out waiting for OFFER", o->err);
+	ASSERT_NE(0, loop_silent.tv_sec + loop_silent.tv_nsec);
+	/* Of seconds: a tenth is plenty for a timer or two. */
+	EXPECT_GT(100, (now.tv_sec - loop_silent.tv_sec) * 1000 +
+		  (now.tv_nsec - loop_silent.tv_nsec) / 1000000);
 }
 
 TEST_F(session, nobody_listens)

@@ -61,7 +61,7 @@ struct rcx_session {
 	int64_t proof_deadline;	/* in ST_UP: of this end's link, ms */
 	int64_t armed;		/* what the timer is set to, ms */
 
-	bool running;		/* run() is on the stack */
+	bool running;		/* the owner may be called: it must wait */
 	bool rerun;		/* something happened meanwhile */
 	bool announced;		/* told the owner about the connection */
 	bool ticked;		/* the timer fired */

@@ -205,7 +205,9 @@ static void arm(struct rcx_session *s)
 	if (s->state == ST_UP && !s->link_up && s->proof_deadline < until)
 		until = s->proof_deadline;
 	arm_timer(s, until);
-	if (rcx_asks_owner(s))
+	/* Nor is it news what can be read only once something was written. */
+	if (rcx_asks_owner(s) || s->want_write ||
+	    (s->readable && s->state == ST_CLOSE && !s->finished))
 		event_del(s->readable);
 	else if (s->readable)
 		event_add(s->readable, NULL);
@@ -383,26 +385,38 @@ bool rcx_session_rotates(const struct rcx_session *s)
 void rcx_session_prepared(struct rcx_session *s, int ret,
 			  const struct rcl_endpoint *local, const char *err)
 {
+	bool running = s->running;
+
 	if (s->state != ST_PREPARE)
 		return;
+	s->running = true;
 	rcx_talk_prepared(s, ret, local, err);
+	s->running = running;
 	run(s);
 }
 
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
 			   const char *err)
 {
+	bool running = s->running;
+
 	if (s->state != ST_CONNECT)
 		return;
+	s->running = true;
 	rcx_talk_connected(s, ret, agreed, err);
+	s->running = running;
 	run(s);
 }
 
 void rcx_session_activated(struct rcx_session *s, int ret, const char *err)
 {
+	bool running = s->running;
+
 	if (s->state != ST_ACTIVATE)
 		return;
+	s->running = true;
 	rcx_talk_activated(s, ret, err);
+	s->running = running;
 	run(s);
 }
 
