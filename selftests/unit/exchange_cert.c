@@ -169,6 +169,13 @@ static EVP_PKEY *make_key(const struct cert *cert)
 	return key;
 }
 
+static void shape(EVP_PKEY *key, const char *format)
+{
+	static const char name[] = OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT;
+
+	must(EVP_PKEY_set_utf8_string_param(key, name, format), format);
+}
+
 struct ident ident_make(const struct cert *cert, const struct ident *issuer)
 {
 	struct ident id = { .key = make_key(cert), .cert = X509_new() };
@@ -189,7 +196,11 @@ struct ident ident_make(const struct cert *cert, const struct ident *issuer)
 				   (const unsigned char *)cert->cn, -1, -1, 0);
 	X509_set_issuer_name(id.cert, issuer ?
 			     X509_get_subject_name(issuer->cert) : name);
+	if (cert->compressed)
+		shape(id.key, "compressed");
 	X509_set_pubkey(id.cert, id.key);
+	if (cert->compressed)
+		shape(id.key, "uncompressed");
 	extend(id.cert, NID_basic_constraints,
 	       cert->ca ? "critical,CA:TRUE" : "critical,CA:FALSE");
 	extend(id.cert, NID_ext_key_usage, cert->eku);

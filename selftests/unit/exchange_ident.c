@@ -136,6 +136,23 @@ TEST_F(ident, the_pin_is_that_of_the_public_key)
 	rcx_tls_free(tls);
 }
 
+TEST_F(ident, the_pin_is_that_of_the_certificate)
+{
+	const struct cert cert = { .cn = "x", .compressed = true };
+	char self_text[RCLINK_PEER_MAX + 1];
+	struct ident id = ident_make(&cert, NULL);
+	struct rcx_tls *tls;
+
+	ident_write(&id, "two", NULL);
+	ident_drop(&id);
+	ASSERT_EQ(0, rcx_ident_pin("two", self->pin, self->err));
+	tls = load(RCX_INITIATOR, "two", self->err);
+	ASSERT_NE(NULL, tls) TH_LOG("%s", self->err);
+	EXPECT_EQ(0, rcx_tls_self(tls, self_text, self->err));
+	EXPECT_STREQ(self_text, self->pin);
+	rcx_tls_free(tls);
+}
+
 TEST_F(ident, only_the_canonical_form_is_a_pin)
 {
 	char pin[RCX_PIN_LEN + 8];

@@ -296,7 +296,8 @@ int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err)
 		return ret;
 	public = X509_get0_pubkey(sk_X509_value(certs, 0));
 	if (key || public)
-		ret = rcx_pin_of(key ? key : public, pin, err);
+		/* As the peer sees it: a key can be encoded in two ways. */
+		ret = rcx_pin_of(public ? public : key, pin, err);
 	else
 		ret = rcl_fail(err, -EINVAL,
 			       "%s has neither a private key nor a certificate",
