@@ -111,7 +111,7 @@ static int admit(struct caller *caller, const struct rcx_ids *ids,
 	if (!tls)
 		return -EIO;
 	if (tls != caller->tls)
-		return rcl_fail(err, -EAGAIN, CHANGED);
+		return rcl_fail(err, -EBUSY, CHANGED);
 	as = l->ops->admit(l->ctx, ids, wanted, link, err);
 	if (as < 0)
 		return as;
