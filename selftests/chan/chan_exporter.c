@@ -205,7 +205,7 @@ static void let_it_fail(struct rig *r, const struct exporter *e,
 	uint32_t region;
 
 	while (fault_pending(f))
-		if (!rclink_dmabuf(r->far, e->fd, 0, LEN, NULL, RW, &region))
+		if (!rclink_dmabuf(r->far, e->fd, 0, LEN, NULL, 0, &region))
 			rclink_withdraw(r->far, region);
 	fault_disarm(f);
 }
