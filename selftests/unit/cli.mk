@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask call chan link list metrics text doc packet paths peers story group_story \
-	conf groups trust pace keep end hwcount log verbs epoch layout socket
+	conf groups trust pace keep end hwcount log verbs epoch layout socket rotate
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -125,6 +125,11 @@ $(OUT)/cli_list: $(HERE)/cli_list.c $(OUT)/list.o
 $(OUT)/cli_call: $(HERE)/cli_call.c $(patsubst %,$(OUT)/%.o,call counter field link list text)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS)
+
+# The test is the module that it asks, and the rest of the tool.
+$(OUT)/cli_rotate: $(HERE)/cli_rotate.c $(patsubst %,$(OUT)/%.o,cmd_rotate text)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^
 
 # The test is the module that it asks, and says when there are no threads.
 $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o

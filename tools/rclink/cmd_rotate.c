@@ -38,6 +38,7 @@ static const struct option options[] = {
 struct rotation {
 	struct rcl_nl *nl;
 	const char *name;
+	uint32_t id;		/* another link may soon have the name */
 	uint64_t asked;		/* when, by CLOCK_BOOTTIME */
 	uint64_t before;	/* epoch */
 	uint64_t epoch;		/* the new one, or 0 */
@@ -50,8 +51,11 @@ struct rotation {
 static const char link_gone[] =
 	"the link was deleted; `rclink add` makes one";
 
+/* What is heard first may be of epochs before the one that was asked about. */
 static void take_state(struct rotation *r, const struct rcl_link_info *info)
 {
+	if (info->epoch < r->before)
+		return;
 	if (info->state == RCLINK_LINK_STATE_UP && info->epoch > r->before)
 		r->epoch = info->epoch;
 	if (info->state != RCLINK_LINK_STATE_DOWN)
@@ -73,7 +77,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 	struct rcl_link_info info;
 
 	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info) ||
-	    strcmp(info.name, r->name))
+	    info.id != r->id)
 		return 0;
 	switch (info.event_kind) {
 	case RCLINK_EVENT_KIND_CHANGED:
@@ -103,6 +107,7 @@ static int ask(struct rotation *r)
 	r->asked = ts.tv_sec * NS_PER_S + ts.tv_nsec;
 	ret = rcl_call_links(r->nl, r->name, &info, &num, err);
 	if (!ret) {
+		r->id = info->id;
 		r->before = info->epoch;
 		free(info);
 		ret = rcl_call_rotate(r->nl, r->name, err);
@@ -155,7 +160,9 @@ static void look(struct rotation *r)
 		end(r, err);
 	if (ret)
 		return;
-	if (!r->ended) {
+	if (info->id != r->id) {
+		end(r, link_gone);
+	} else if (!r->ended) {
 		take_state(r, info);
 		if (info->standby_epoch || !is_noted(r))
 			r->tried = now;
