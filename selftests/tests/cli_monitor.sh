@@ -87,6 +87,15 @@ text_is_the_same()
 		! grep -vqE '^[0-9-]+T[0-9:.]+Z ' $text
 }
 
+# All events of the link a but the last two are of the first one.
+made_again()
+{
+	rclink add a && rclink del a && until_true 5 gojq -se \
+		'map(select(.name == "a" and .kind == "deleted")) | length == 2' $json &&
+		gojq -se 'map(select(.name == "a").id) | (.[:-2] | unique | length) == 1 and
+			.[0] > 0 and .[-2] == .[-1] and .[0] != .[-1]' $json
+}
+
 # A new IP address is a new GID of the port.
 device()
 {
@@ -249,7 +258,7 @@ without_stdout()
 	timeout $((10 * RCL_SLOW)) "$tool" monitor >&-
 }
 
-plan 18
+plan 19
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
@@ -261,6 +270,7 @@ check "the events of the end that dials, in order" lived a disconnected
 check "the events of the end that answers, in order" lived b peer-disconnected
 check "their numbers are consecutive" consecutive
 check "the text says the same" text_is_the_same
+holds "a link that is made again has another id" made_again
 holds "a port of a device that changes is told" device
 holds "events that were lost are counted, the links listed again" loses
 holds "so it is when no link is left" loses_all

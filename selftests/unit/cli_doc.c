@@ -244,6 +244,22 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 	json_object_put(doc);
 }
 
+/* Links have the same name if one is made after another was deleted. */
+TEST(an_event_says_which_link)
+{
+	struct rcl_link_info info = up_link();
+	struct json_object *doc;
+
+	info.id = 12;
+	info.event_seq = 8;
+	doc = rcl_doc_event(&info, "changed");
+	EXPECT_STREQ("changed", text_of(doc, "kind"));
+	EXPECT_STREQ("8", text_of(doc, "event_seq"));
+	EXPECT_STREQ("alpha", text_of(doc, "name"));
+	EXPECT_STREQ("12", text_of(doc, "id"));
+	json_object_put(doc);
+}
+
 /* It has no link's name, so nobody takes it for an event of a link. */
 TEST(an_event_of_a_device_has_a_port_or_none)
 {

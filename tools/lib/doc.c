@@ -208,6 +208,7 @@ struct json_object *rcl_doc_event(const struct rcl_link_info *info,
 
 	rcl_out_text(obj, "kind", kind);
 	rcl_out_u64(obj, "event_seq", info->event_seq);
+	rcl_out_u64(obj, "id", info->id);
 	add_state(obj, info);
 	return obj;
 }
