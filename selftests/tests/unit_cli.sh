@@ -71,7 +71,8 @@ paragraphs()
 	grep -A 1 -E '^\.T[PQ]' "$man" | tr -d "\\\\"
 }
 
-# offered WORD...: completions of the last WORD, on a host that has one device
+# offered WORD...: completions of the last WORD, on a host that has one device, and
+# where $named, if set, is the name of a device, a link, a group, and a user
 # shellcheck disable=SC2016
 offered()
 {
@@ -79,6 +80,15 @@ offered()
 		rclink()
 		{
 			[ "$1" != dev ] || echo "    \"device\": \"sim0\","
+			[ -z "$named" ] || printf "    \"%s\": \"$named\",\n" device name
+		}
+		compgen()
+		{
+			if [[ $named && $1 == -[ug] ]]; then
+				echo "$named"
+			else
+				builtin compgen "$@"
+			fi
 		}
 		COMP_WORDS=(rclink "$@")
 		COMP_CWORD=$#
@@ -151,6 +161,26 @@ devices_are_offered()
 {
 	[ "$(offered dev "")" = sim0 ] && [ "$(offered pingpong l --dev "")" = sim0 ] &&
 		[ "$(offered --verbs window "")" = sim0 ]
+}
+
+# What looks like a command in a name is not run, so it is not offered.
+# shellcheck disable=SC2016
+names_are_harmless()
+{
+	local status=0
+	local -x named
+
+	for named in '$(touch${IFS}'"$out/ran)" '`touch${IFS}'"$out/ran\`"; do
+		rm -f "$out/ran"
+		[ "$(offered dev "")" = sim0 ] || status=1
+		[ -z "$(offered show "")" ] || status=1
+		[ -z "$(offered group show "")" ] || status=1
+		[ -z "$(offered add l owner "")" ] || status=1
+		[ ! -e "$out/ran" ] || status=1
+	done
+	named=name.of-1_2:3@4
+	[ "$(offered dev "")" = $'sim0\n'"$named" ] && [ "$(offered show "")" = "$named" ] &&
+		[ "$(offered add l owner n)" = "$named" ] && return "$status"
 }
 
 # each_command_is_in CMD: CMD prints each command after `rclink`, as many of them are
@@ -242,7 +272,7 @@ no_pem()
 		"$rclink" --verbs connect a 192.0.2.1 --key "$key" "$@"
 }
 
-plan $((87 + $(harness_points cli_*.c)))
+plan $((88 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -263,6 +293,7 @@ check "each option is in the completion" each_option_is_in "$completion"
 check "the completion is for both programs" completes
 check "no other option is in it" options_are_known
 check "it has devices where one is named" devices_are_offered
+check "no name that it has is run" names_are_harmless
 check "genkey and pubkey print the same pin" pins_agree
 if unshare -rm true 2>/dev/null; then
 	check "genkey makes the directory of the default key" advice_helps
