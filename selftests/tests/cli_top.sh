@@ -38,7 +38,7 @@ traffic_ends()
 	until_true 10 is 1 a .stats.channels 0
 }
 
-plan 14
+plan 15
 # The longest name that a link may have.
 long=a-name-that-has-31-characters-1
 link_setup
@@ -76,9 +76,13 @@ holds "groups come below them, while there are any" \
 	"do=$tool group add g ${group_at[*]}" 'see=groups 1, joined 1' \
 	'see=^7 GROUP +STATE ' 'see=^8 g +joined +[^ ]+/1 +1 +[1-9][0-9]* +0 +0 ' \
 	"do=$tool group del g" 'gone=GROUP' 'key=q' -- "$tool" top
-rclink del x
 rclink del a
 rclink del b
+holds "a line that does not fit is cut, too" \
+	env RCL_COLUMNS=62 "$screen" "do=$tool group add g ${group_at[*]}" 'see=^6 g +joined ' \
+	'see=^3 x +idle +0 ' 'gone=^1 +[^ ]' 'gone=^[0-9]+ +[0-9]' "do=$tool group del g" \
+	'gone=GROUP' 'key=q' -- "$tool" top
+rclink del x
 holds "a head that does not fit is cut" \
 	env RCL_COLUMNS=70 "$screen" 'see=links 0' 'see=NAME +STATE' 'gone=PEER' 'key=q' -- "$tool" top
 # Unloading is tried again while rclink top is in the midst of a query.

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #define NAMES		"%-*.*s %-9.9s "	/* before those: name, state */
 #define HEAD_LINES	3	/* sums, an empty line, the columns' names */
 #define GROUP_HEAD	2	/* above the groups: the last two of these */
+#define LINE_LEN	1024
 #define DEVICE_LEN	(RCLINK_DEVICE_MAX + sizeof("/4294967295"))
 
 static const char help[] =
@@ -162,9 +164,23 @@ static const char *rate(uint64_t bytes, uint64_t ns,
 	return ns && bytes ? rcl_rate_text(bytes, ns, buf) : "-";
 }
 
+/* What does not fit is cut: else it would look like another line. */
+__attribute__((format(printf, 2, 3)))
+static void put_line(int y, const char *fmt, ...)
+{
+	char line[LINE_LEN];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	mvaddnstr(y, 0, line, getmaxx(stdscr));
+}
+
 static void draw_sums(const struct top *t, const struct row *rows)
 {
 	char text[RCL_RATE_TEXT_LEN], when[sizeof("00:00:00")];
+	char groups[64] = "";
 	time_t now = time(NULL);
 	uint64_t moved = 0;
 	size_t i, up = 0, joined = 0;
@@ -177,11 +193,12 @@ static void draw_sums(const struct top *t, const struct row *rows)
 	for (i = 0; i < t->now.ngroups; i++)
 		joined += rows[t->now.num + i].up;
 	strftime(when, sizeof(when), "%H:%M:%S", localtime_r(&now, &tm));
-	mvprintw(0, 0, "rclink top  %s  links %zu, up %zu, not up %zu  %s",
-		 when, t->now.num, up, t->now.num - up,
-		 rate(moved, interval_of(t), text));
 	if (t->now.ngroups)
-		printw("  groups %zu, joined %zu", t->now.ngroups, joined);
+		snprintf(groups, sizeof(groups), "  groups %zu, joined %zu",
+			 t->now.ngroups, joined);
+	put_line(0, "rclink top  %s  links %zu, up %zu, not up %zu  %s%s",
+		 when, t->now.num, up, t->now.num - up,
+		 rate(moved, interval_of(t), text), groups);
 }
 
 /* Width of the longest name, if that leaves room for a reason. */
@@ -206,21 +223,13 @@ static int rest_width(int names)
 	return width > 0 ? width : 0;
 }
 
-/* If the line was too short for what precedes, the cursor has left it. */
-static void draw_rest(int y, const char *text)
-{
-	addnstr(text, getcury(stdscr) == y ?
-		getmaxx(stdscr) - getcurx(stdscr) : 0);
-}
-
 /* What is not up moves nothing: the reason takes the place of its numbers. */
 static bool draw_reason(int y, const struct row *row, int names,
 			const char *state, const char *reason)
 {
 	if (row->up || !*reason || (int)strlen(reason) <= rest_width(names))
 		return false;
-	mvprintw(y, 0, NAMES, names, names, row->name, state);
-	draw_rest(y, reason);
+	put_line(y, NAMES "%s", names, names, row->name, state, reason);
 	return true;
 }
 
@@ -237,13 +246,13 @@ static void draw_row(int y, const struct row *row, int names, uint64_t ns)
 	state = state ? state : "?";
 	if (draw_reason(y, row, names, state, info->reason_text))
 		return;
-	mvprintw(y, 0, NAMES "%4llu %12s %8llu %8llu %6llu %5llu  ",
+	put_line(y, NAMES "%4llu %12s %8llu %8llu %6llu %5llu  %s",
 		 names, names, info->name, state,
 		 (unsigned long long)counter[RCLINK_A_STATS_CHANNELS],
 		 rate(row->moved, ns, text), per_second(row->ops, ns),
 		 per_second(row->recvs, ns), errors,
-		 (unsigned long long)counter[RCLINK_A_STATS_DOWNS]);
-	draw_rest(y, row->up ? info->peer : info->reason_text);
+		 (unsigned long long)counter[RCLINK_A_STATS_DOWNS],
+		 row->up ? info->peer : info->reason_text);
 }
 
 static void draw_group(int y, const struct row *row, int names, uint64_t ns)
@@ -259,18 +268,18 @@ static void draw_group(int y, const struct row *row, int names, uint64_t ns)
 		 group->device[0] ? group->device : "any", group->port);
 	if (!group->port)
 		*strrchr(device, '/') = '\0';
-	mvprintw(y, 0, NAMES "%-13.13s %7zu %8llu %8llu %8llu  ",
+	put_line(y, NAMES "%-13.13s %7zu %8llu %8llu %8llu  %s",
 		 names, names, group->name, state, device,
 		 rcl_group_members(group), per_second(row->ops, ns),
 		 per_second(row->recvs, ns),
-		 (unsigned long long)rcl_group_dropped(group));
-	draw_rest(y, group->reason_text);
+		 (unsigned long long)rcl_group_dropped(group),
+		 group->reason_text);
 }
 
 static void draw_head(int names)
 {
 	attron(A_REVERSE);
-	mvprintw(HEAD_LINES - 1, 0,
+	put_line(HEAD_LINES - 1,
 		 NAMES "%4s %12s %8s %8s %6s %5s  %-*.*s", names, names,
 		 "NAME", "STATE", "CHAN", "DATA", "OPS/s", "RECVS/s",
 		 "ERRORS", "DOWNS", rest_width(names), rest_width(names),
@@ -281,7 +290,7 @@ static void draw_head(int names)
 static void draw_group_head(int y, int names)
 {
 	attron(A_REVERSE);
-	mvprintw(y, 0, NAMES "%-13s %7s %8s %8s %8s  %-*.*s", names, names,
+	put_line(y, NAMES "%-13s %7s %8s %8s %8s  %-*.*s", names, names,
 		 "GROUP", "STATE", "DEVICE", "MEMBERS", "SENT/s", "RECVD/s",
 		 "DROPS", rest_width(names), rest_width(names), "REASON");
 	attroff(A_REVERSE);
