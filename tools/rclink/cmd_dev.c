@@ -21,6 +21,11 @@ static const char help[] =
 "  -j, --json   an array of objects, one for each port\n"
 "  --verbs      ask libibverbs and not the module: what a process can use\n";
 
+/* The list of all devices is without ports that cannot be read. */
+static const char no_ports[] =
+"There is no RDMA device, or no port of one can be read; see that its driver is\n"
+"loaded. `rclink dev DEV` says why a port cannot be read.";
+
 enum { VERBS = 256 };
 
 static const struct option options[] = {
@@ -121,7 +126,7 @@ static void print_text(struct json_object *list, bool verbs)
 	size_t i;
 
 	if (!json_object_array_length(list)) {
-		puts("There is no RDMA device; see that its driver is loaded.");
+		puts(no_ports);
 		return;
 	}
 	rcl_out_table(stdout, list, ports, NUM(ports), "");
