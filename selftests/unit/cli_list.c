@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <kselftest_harness.h>
 
@@ -11,9 +12,11 @@
 
 static int asked, torn;	/* dumps made; the first @torn are torn */
 static int held;	/* what get() allocated */
+static char names[THERE];	/* of the entries */
 
 struct one {
 	void *has;
+	unsigned int number;
 };
 
 struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags,
@@ -27,11 +30,13 @@ int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg, int put,
 		   const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
 		   char *err)
 {
+	struct nlmsghdr hdr;
 	int i, ret;
 
 	asked++;
 	for (i = 0; i < THERE; i++) {
-		ret = fn(NULL, arg);
+		hdr.nlmsg_seq = i;
+		ret = fn(&hdr, arg);
 		if (ret)
 			return ret;
 	}
@@ -43,8 +48,16 @@ static int get(const struct nlmsghdr *hdr, void *arg)
 	struct one *one = arg;
 
 	one->has = malloc(1);
+	one->number = hdr->nlmsg_seq;
 	held++;
 	return 0;
+}
+
+static bool same(const void *a, const void *b)
+{
+	const struct one *x = a, *y = b;
+
+	return names[x->number] == names[y->number];
 }
 
 static void drop(void *arg)
@@ -57,7 +70,7 @@ static void drop(void *arg)
 
 static const struct rcl_list_kind numbered = {
 	.size = sizeof(struct one),
-	.numbered = true,
+	.same = same,
 	.get = get,
 	.drop = drop,
 };
@@ -79,6 +92,7 @@ FIXTURE_SETUP(list)
 	asked = 0;
 	torn = 0;
 	held = 0;
+	memcpy(names, "abc", THERE);
 }
 
 FIXTURE_TEARDOWN(list)
@@ -104,6 +118,24 @@ TEST_F(list, of_what_is_numbered_one_that_is_always_torn_will_do)
 	EXPECT_EQ(0, rcl_list_ask(&self->list, NULL, NULL, self->err));
 	EXPECT_GT(asked, 1);
 	EXPECT_EQ(THERE, self->list.num);
+}
+
+static unsigned int number(const struct rcl_list *list, size_t i)
+{
+	return ((const struct one *)list->infos)[i].number;
+}
+
+/* One was deleted and made again between two parts of the dump. */
+TEST_F(list, it_has_no_name_twice_then)
+{
+	torn = 1000;
+	memcpy(names, "aba", THERE);
+	self->list.kind = &numbered;
+	EXPECT_EQ(0, rcl_list_ask(&self->list, NULL, NULL, self->err));
+	ASSERT_EQ(2, self->list.num);
+	EXPECT_EQ(1, number(&self->list, 0));
+	EXPECT_EQ(2, number(&self->list, 1));
+	EXPECT_EQ(2, held);
 }
 
 TEST_F(list, of_anything_else_there_is_none_then)

@@ -85,6 +85,13 @@ static int get_link(const struct nlmsghdr *hdr, void *arg)
 	return rcl_link_get(hdr, arg);
 }
 
+static bool have_one_name(const void *a, const void *b)
+{
+	const struct rcl_link_info *x = a, *y = b;
+
+	return !strcmp(x->name, y->name);
+}
+
 int rcl_call_links(struct rcl_nl *nl, const char *name,
 		   struct rcl_link_info **infos, size_t *num, char *err)
 {
@@ -93,7 +100,7 @@ int rcl_call_links(struct rcl_nl *nl, const char *name,
 		.put_name = rcl_link_put_name,
 		.names = &rcl_link_names,
 		.size = sizeof(struct rcl_link_info),
-		.numbered = true,
+		.same = have_one_name,
 		.get = get_link,
 	};
 	struct rcl_list list = { .kind = &links };

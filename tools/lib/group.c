@@ -274,6 +274,13 @@ static int get_group(const struct nlmsghdr *hdr, void *arg)
 	return rcl_group_get(hdr, arg);
 }
 
+static bool have_one_name(const void *a, const void *b)
+{
+	const struct rcl_group_info *x = a, *y = b;
+
+	return !strcmp(x->name, y->name);
+}
+
 int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		    struct rcl_group_info **infos, size_t *num, char *err)
 {
@@ -282,7 +289,7 @@ int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		.put_name = put_name,
 		.names = &group_names,
 		.size = sizeof(struct rcl_group_info),
-		.numbered = true,
+		.same = have_one_name,
 		.get = get_group,
 	};
 	struct rcl_list list = { .kind = &groups };

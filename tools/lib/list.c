@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How often a dump is tried while something changes each time. */
 #define DUMP_TRIES	32
@@ -21,6 +22,31 @@ void rcl_list_clear(struct rcl_list *list)
 	free(list->infos);
 	list->infos = NULL;
 	list->num = 0;
+}
+
+static bool comes_again(const struct rcl_list *list, size_t i)
+{
+	size_t j;
+
+	for (j = i + 1; j < list->num; j++)
+		if (list->kind->same(info_at(list, i), info_at(list, j)))
+			return true;
+	return false;
+}
+
+/* Between two parts of a dump, one may be deleted and made again. */
+static void drop_former(struct rcl_list *list)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < list->num; i++) {
+		if (!comes_again(list, i))
+			memmove(info_at(list, kept++), info_at(list, i),
+				list->kind->size);
+		else if (list->kind->drop)
+			list->kind->drop(info_at(list, i));
+	}
+	list->num = kept;
 }
 
 static int add(const struct nlmsghdr *hdr, void *arg)
@@ -69,8 +95,10 @@ int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		rcl_list_clear(list);
 		ret = ask(list, nl, name, err);
 	} while (ret == -EAGAIN && --tries);
-	if (ret == -EAGAIN && list->kind->numbered && !name)
+	if (ret == -EAGAIN && list->kind->same && !name) {
+		drop_former(list);
 		return 0;
+	}
 	if (ret)
 		rcl_list_clear(list);
 	return ret;

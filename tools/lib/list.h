@@ -14,7 +14,8 @@ struct rcl_list_kind {
 	int (*put_name)(struct nl_msg *msg, const char *name);
 	const struct rcl_nl_names *names;	/* of cmd's attributes */
 	size_t size;
-	bool numbered;			/* a dump's parts go on by number */
+	/* Have both one name? NULL: a dump's parts do not go on by number. */
+	bool (*same)(const void *a, const void *b);
 	rcl_nl_fn *get;			/* arg: where to put it, of that size */
 	void (*drop)(void *one);	/* what get() allocated, or NULL */
 };
@@ -27,9 +28,10 @@ struct rcl_list {
 
 /*
  * The one called name, or all with NULL. If something comes or goes during each
- * try, a numbered kind is listed nevertheless: the list then has all that were
- * there all the time, once each. Returns 0 or a negative errno with a sentence
- * in err; after an error the list is empty.
+ * try, a kind whose parts go on by number is listed nevertheless: the list then
+ * has all that were there all the time, once each, and only the last of those
+ * that had one name after another. Returns 0 or a negative errno with a
+ * sentence in err; after an error the list is empty.
  */
 int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		 char *err);
