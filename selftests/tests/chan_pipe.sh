@@ -310,6 +310,19 @@ game()
 	done
 }
 
+# Each half of its memory is more than may be locked.
+locked()
+{
+	on 2 "$tool" pingpong -l l >"$recv_says" 2>&1 &
+	receiver=$!
+	until_true 10 listens 2
+	(ulimit -l 1024 && exec setpriv --bounding-set -ipc_lock \
+		"$tool" pingpong l -s 1048576)
+	set -- $?
+	wait "$receiver"
+	return "$1"
+}
+
 # The library's examples, which are there to be copied from, work: each message is sent
 # after the answer to the one before.
 examples()
@@ -325,7 +338,7 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
-plan 30
+plan 31
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -362,6 +375,8 @@ comment <"$said"
 check "pingpong of 1 MiB, with one receive" \
 	pings --check --size 1048576 --iters 20 --depth 1
 check "pingpong in JSON, which has the parameters at both ends" game
+refuse 1 "pingpong says once that it may not lock its memory" \
+	'cannot register memory' locked
 check "the examples of the library talk to each other" examples \
 	"hello, world" {1..200} "good bye"
 check "the link is still up" is 1 l .state up

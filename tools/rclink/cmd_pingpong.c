@@ -197,8 +197,9 @@ static int prepare(struct pingpong *p)
 	uint32_t i;
 
 	p->out = attach_memory(&p->at, p->args.size + 1, &p->out_region);
-	p->in = attach_memory(&p->at, p->args.size + 1, &p->in_region);
-	if (!p->out || !p->in)
+	if (p->out)
+		p->in = attach_memory(&p->at, p->args.size + 1, &p->in_region);
+	if (!p->in)
 		return -ENOMEM;
 	for (i = 0; i < p->args.size; i++)
 		p->out[i] = rcl_pingpong_byte(i, !p->listen);
