@@ -64,6 +64,21 @@ reads_like()
 		tail -n 1 "$shows" | grep -qE '^[0-9]+ +[0-9]+( +[0-9.]+)+$'
 }
 
+# Who comes while another one attaches again and again waits for the end of that.
+comes_meanwhile()
+{
+	local first
+
+	rclink bench l attach -n 20 >"$shows" 2>&1 &
+	first=$!
+	until_true 10 eval '[ "$(of 1 l .stats.channels)" -gt 0 ]'
+	times lat send 64 20
+	set -- $?
+	wait "$first" && [ "$1" -eq 0 ] && return
+	cat "$shows"
+	return 1
+}
+
 # A client may be killed at any moment; the server then serves the next one.
 killed()
 {
@@ -104,7 +119,7 @@ one_alone()
 		link_dial l && link_listen_end && serve
 }
 
-plan 38
+plan 39
 chan_setup
 refuse 2 "a test that is none is refused" 'not lat, bw, rate' \
 	rclink bench l fast
@@ -134,6 +149,7 @@ for ((i = 0; i < 8; i++)); do
 	holds "rate of a few sends" stream rate send 64 80
 done
 holds "attach" times attach write 8 8
+holds "another one may come meanwhile" comes_meanwhile
 holds "latency reads like perftest's" reads_like \
 	't_min.usec.*t_typical.usec.*t_avg.usec.*99.9%' lat -n 20
 holds "bandwidth reads like perftest's" reads_like \

@@ -13,6 +13,17 @@
 #include "cli.h"
 #include "process.h"
 
+#define OTHERS	RCLINK_DEV_BACKLOG_MAX
+
+/*
+ * Channels that are opened while one is served: by the same peer again and
+ * again, to measure that, or by those who come next.
+ */
+struct others {
+	struct rclink_chan *chan[OTHERS];
+	unsigned int num;
+};
+
 static int read_page(struct bench *b, uint32_t region)
 {
 	int ret;
@@ -148,43 +159,57 @@ static int take_sends(struct bench *b)
 	return ret;
 }
 
-static bool has_ended(struct bench *b, int timeout_ms)
+static bool has_ended(const struct rclink_chan *chan, int timeout_ms)
 {
-	struct pollfd fd = { .fd = rclink_fd(b->at.chan) };
+	struct pollfd fd = { .fd = rclink_fd(chan) };
 
 	return poll(&fd, 1, timeout_ms) > 0 && fd.revents;
 }
 
-/*
- * Keep each channel that is opened meanwhile until its other end is closed, or
- * the next one is opened.
- */
-static int hold(struct bench *b, struct rclink_listener *listener)
+static void close_ended(struct others *others)
 {
-	struct pollfd fds[] = {
-		{ .fd = rclink_fd(b->at.chan) },
-		{ .fd = rclink_listener_fd(listener), .events = POLLIN },
-		{ .fd = -1 },
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < others->num; i++) {
+		if (has_ended(others->chan[i], 0))
+			rclink_close(others->chan[i]);
+		else
+			others->chan[kept++] = others->chan[i];
+	}
+	others->num = kept;
+}
+
+/* Keep each channel that is opened meanwhile until its other end is closed. */
+static int hold(struct bench *b, struct rclink_listener *listener,
+		struct others *others)
+{
+	struct pollfd fds[2 + OTHERS] = {
+		{ .fd = rclink_fd(b->at.chan) }, { .events = POLLIN },
 	};
-	struct rclink_chan *side = NULL;
+	unsigned int i;
 	int ret = 0;
 
-	while (!ret && poll(fds, 3, -1) > 0 && !fds[0].revents) {
-		/* It has ended, or there is a new one. */
-		rclink_close(side);
-		side = NULL;
-		if (fds[1].revents)
-			ret = rclink_accept(listener, &side);
-		fds[2].fd = side ? rclink_fd(side) : -1;
+	while (!ret) {
+		fds[1].fd = others->num < OTHERS ?
+				    rclink_listener_fd(listener) : -1;
+		for (i = 0; i < others->num; i++)
+			fds[2 + i].fd = rclink_fd(others->chan[i]);
+		if (poll(fds, 2 + i, -1) <= 0 || fds[0].revents)
+			break;
+		close_ended(others);
+		if (!fds[1].revents)
+			continue;
+		ret = rclink_accept(listener, &others->chan[others->num]);
+		others->num += !ret;
 	}
-	rclink_close(side);
 	return ret ? bench_failed(b, "cannot accept", ret) : 0;
 }
 
-static int play(struct bench *b, struct rclink_listener *listener)
+static int play(struct bench *b, struct rclink_listener *listener,
+		struct others *others)
 {
 	if (b->test == BENCH_ATTACH)
-		return hold(b, listener);
+		return hold(b, listener, others);
 	if (b->op == RCLINK_OP_SEND)
 		return b->test == BENCH_LAT ? answer_sends(b) : take_sends(b);
 	if (b->op == RCLINK_OP_WRITE && b->test == BENCH_LAT)
@@ -192,10 +217,11 @@ static int play(struct bench *b, struct rclink_listener *listener)
 	return 0;
 }
 
-static void serve_one(struct bench *b, struct rclink_listener *listener)
+static void serve_one(struct bench *b, struct rclink_listener *listener,
+		      struct others *others)
 {
-	if (!prepare(b) && !play(b, listener))
-		while (!has_ended(b, -1))
+	if (!prepare(b) && !play(b, listener, others))
+		while (!has_ended(b->at.chan, -1))
 			;
 	if (b->out)
 		munmap(b->out, b->size + 1);
@@ -204,8 +230,22 @@ static void serve_one(struct bench *b, struct rclink_listener *listener)
 	attach_close(&b->at);
 }
 
+static int next(struct rclink_listener *listener, struct others *others,
+		struct rclink_chan **chan)
+{
+	close_ended(others);
+	if (!others->num)
+		return rclink_accept(listener, chan);
+	*chan = others->chan[0];
+	others->num--;
+	memmove(others->chan, others->chan + 1,
+		others->num * sizeof(*others->chan));
+	return 0;
+}
+
 int bench_serve(struct bench *b)
 {
+	struct others others = { .num = 0 };
 	struct rclink_listener *listener;
 	struct bench one;
 	int ret;
@@ -215,10 +255,10 @@ int bench_serve(struct bench *b)
 		return CLI_FAILED;
 	for (;;) {
 		one = *b;
-		ret = rclink_accept(listener, &one.at.chan);
+		ret = next(listener, &others, &one.at.chan);
 		if (ret)
 			break;
-		serve_one(&one, listener);
+		serve_one(&one, listener, &others);
 	}
 	rclink_listener_close(listener);
 	return attach_refused(&b->at, "cannot accept", ret);
