@@ -148,7 +148,7 @@ $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)
 
 # The test is the device, and the peer.
 $(OUT)/cli_epoch: $(HERE)/cli_epoch.c $(HERE)/verbs_fake.c $(EPOCH_OBJS) \
-		$(HERE)/verbs_fake.h
+		$(HERE)/verbs_fake.h $(HERE)/verbs_peer.h
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $(filter-out %.h,$^) -lcrypto -levent_core
 
