@@ -420,6 +420,45 @@ TEST_F(epoch, says_goodbye_for_good)
 	EXPECT_EQ(0, p->got.cookie);
 }
 
+/* It would keep its process from serving the other links. */
+TEST_F(epoch, does_not_wait_for_a_peer_that_acknowledged_nothing)
+{
+	struct peer *p = &self->peer;
+	uint64_t begun = fake_now;
+
+	leave(p);
+	fake_mute = true;
+	ASSERT_EQ(0, activate(p, services));
+	rcv_epoch_free(p->ep);
+	p->ep = NULL;
+	EXPECT_EQ(begun, fake_now);
+}
+
+TEST_F(epoch, does_not_wait_for_a_peer_that_knows)
+{
+	struct peer *p = &self->peer;
+	uint64_t begun = fake_now;
+
+	fake_mute = true;
+	p->ep->left = true;
+	rcv_epoch_free(p->ep);
+	p->ep = NULL;
+	EXPECT_EQ(begun, fake_now);
+	EXPECT_EQ(RCL_MSG_BYE, said(p));
+}
+
+TEST_F(epoch, waits_a_while_for_its_goodbye_to_arrive)
+{
+	struct peer *p = &self->peer;
+	uint64_t begun = fake_now;
+
+	ASSERT_TRUE(comes_up(p));
+	fake_mute = true;
+	rcv_epoch_free(p->ep);
+	p->ep = NULL;
+	EXPECT_EQ(200 * MS, fake_now - begun);
+}
+
 /* Whatever the page size of the device is. */
 TEST_F(epoch, shows_an_address_that_lies_in_its_page_as_the_memory_does)
 {

@@ -7,6 +7,9 @@
 #ifndef VERBS_FAKE_H
 #define VERBS_FAKE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <infiniband/verbs.h>
 
 #define FAKE_VENDOR_ERR	0x81
@@ -36,6 +39,7 @@ struct fake_qp {
 /* The control QP; it stays when its epoch is freed. */
 extern struct fake_qp fake_ctrl;
 extern uint64_t fake_now;	/* ns, what rcl_now() returns */
+extern bool fake_mute;		/* nothing that is sent is acknowledged */
 
 static inline struct fake_qp *fake_qp(struct ibv_qp *qp)
 {

@@ -556,14 +556,18 @@ void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping)
 	rcv_epoch_kick(ep);
 }
 
-/* The peer may be up before this end is. */
+/*
+ * The peer may be up before this end is. But if it has not even acknowledged
+ * the hello, which was the first message, this one does not arrive either.
+ */
 static void say_goodbye(struct rcv_epoch *ep)
 {
 	struct rcl_msg bye = {
 		.type = RCL_MSG_BYE,
 		.cookie = ep->again ? RCL_MSG_AGAIN : 0,
 	};
-	uint64_t limit = now_ms() + (ep->left ? 0 : BYE_MS);
+	bool waits = !ep->left && ep->ctrl.retired;
+	uint64_t limit = now_ms() + (waits ? BYE_MS : 0);
 
 	if (!ep->ctrl.started || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
 		return;

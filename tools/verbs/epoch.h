@@ -59,7 +59,7 @@ struct rcv_epoch {
 	bool up;
 	bool tell_up;			/* the owner does not know it yet */
 	bool again;			/* it makes way for another one */
-	bool left;			/* by the peer: goodbye does not wait */
+	bool left;			/* the peer knows: do not wait for it */
 	bool busy;			/* the CQ is polled, not waited for */
 	uint64_t due;			/* ms, for an answer; 0: none is owed */
 	struct rcv_heartbeat heartbeat;

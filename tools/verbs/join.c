@@ -128,12 +128,14 @@ static int join_activate(void *ctx, const char *link, uint64_t epoch,
 	return rcv_epoch_activate(join->epoch, key, err);
 }
 
+/* The peer learns of it over TLS, and other links need this process. */
 static void join_abort(void *ctx, const char *link)
 {
 	struct rcv_join *join = ctx;
 
 	(void)link;
 	join->epoch->again = true;
+	join->epoch->left = true;
 	rcv_epoch_free(join->epoch);
 	join->epoch = NULL;
 }
