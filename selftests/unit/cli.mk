@@ -8,8 +8,9 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := ask call chan link list metrics text doc packet paths peers story group_story \
-	conf groups trust pace keep end hwcount log verbs epoch layout socket rotate
+TESTS := ask call chan open link list metrics text doc packet paths peers story \
+	group_story conf groups trust pace keep end hwcount log verbs epoch layout \
+	socket rotate
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -140,6 +141,11 @@ $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
 $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ -Wl,--wrap=ioctl,--wrap=open -lm
+
+# The test is the module, whose files can be mapped or not.
+$(OUT)/cli_open: $(HERE)/cli_open.c $(OUT)/chan.o
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ -Wl,--wrap=ioctl,--wrap=open,--wrap=mmap
 
 # The test is the device that has partition keys.
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)

@@ -88,8 +88,9 @@ static int map_channel(struct rclink_chan **chan, int fd, bool group)
 		if (!c->group->max)
 			c->group = NULL;
 	}
+	/* The channel is there: these two would say that it comes later. */
 	if (c->shared == MAP_FAILED) {
-		ret = -errno;
+		ret = errno == EAGAIN || errno == ENFILE ? -ENOMEM : -errno;
 		free(c);
 		return ret;
 	}

@@ -187,7 +187,8 @@ int rclink_listen(struct rclink_listener **listener, const char *link,
  * @listener: the listener
  * @chan: set to the channel
  *
- * After -EMFILE or -ENFILE the channel can be accepted later.
+ * After -EMFILE or -ENFILE the channel can be accepted later; after -ENOMEM it
+ * may have ended.
  *
  * A thread that must be able to stop sets O_NONBLOCK on rclink_listener_fd(),
  * and polls it together with something else, such as an eventfd: neither
