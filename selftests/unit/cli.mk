@@ -145,7 +145,7 @@ $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 # The test is the module, whose files can be mapped or not.
 $(OUT)/cli_open: $(HERE)/cli_open.c $(OUT)/chan.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ -Wl,--wrap=ioctl,--wrap=open,--wrap=mmap
+		-o $@ $^ -pthread -Wl,--wrap=ioctl,--wrap=open,--wrap=mmap
 
 # The test is the device that has partition keys.
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)

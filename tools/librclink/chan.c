@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,16 @@ static int copy_name(char *to, const char *name, size_t size)
 	return 0;
 }
 
+/* A thread that was cancelled in close() would leave the rest undone. */
+static void close_file(int fd)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	close(fd);
+	pthread_setcancelstate(state, NULL);
+}
+
 /*
  * Returns an open device that request has made into something, or an error. The
  * node may exist without the module, or a cgroup's device rules may forbid it.
@@ -40,7 +51,7 @@ static int open_device(unsigned long request, void *arg)
 		return errno == EPERM ? -EACCES : -errno;
 	if (ioctl(fd, request, arg)) {
 		ret = -errno;
-		close(fd);
+		close_file(fd);
 		return ret;
 	}
 	return fd;
@@ -133,7 +144,7 @@ static int take(struct rclink_chan **chan, int fd, bool group)
 		return fd;
 	ret = map_channel(chan, fd, group);
 	if (ret)
-		close(fd);
+		close_file(fd);
 	return ret;
 }
 
@@ -165,17 +176,17 @@ int rclink_listen(struct rclink_listener **listener, const char *link,
 		  const char *service, unsigned int backlog,
 		  unsigned int flags)
 {
-	struct rclink_listener *l = malloc(sizeof(*l));
+	int fd = open_service(RCLINK_IOC_LISTEN, link, service, flags, backlog);
+	struct rclink_listener *l;
 
-	if (!l)
+	if (fd < 0)
+		return fd;
+	l = malloc(sizeof(*l));
+	if (!l) {
+		close_file(fd);
 		return -ENOMEM;
-	l->fd = open_service(RCLINK_IOC_LISTEN, link, service, flags, backlog);
-	if (l->fd < 0) {
-		int ret = l->fd;
-
-		free(l);
-		return ret;
 	}
+	l->fd = fd;
 	*listener = l;
 	return 0;
 }
@@ -203,7 +214,7 @@ void rclink_close(struct rclink_chan *chan)
 		return;
 	munmap(chan->shared, chan->group ? sizeof(*chan->group) :
 			     sizeof(*chan->shared));
-	close(chan->fd);
+	close_file(chan->fd);
 	free(chan);
 }
 
@@ -211,7 +222,7 @@ void rclink_listener_close(struct rclink_listener *listener)
 {
 	if (!listener)
 		return;
-	close(listener->fd);
+	close_file(listener->fd);
 	free(listener);
 }
 
@@ -321,17 +332,17 @@ int rclink_release(struct rclink_chan *chan, const struct rclink_remote *remote)
 
 int rclink_share(struct rclink_share **share)
 {
-	struct rclink_share *s = malloc(sizeof(*s));
-	int ret;
+	int fd = open_device(RCLINK_IOC_SHARE, NULL);
+	struct rclink_share *s;
 
-	if (!s)
+	if (fd < 0)
+		return fd;
+	s = malloc(sizeof(*s));
+	if (!s) {
+		close_file(fd);
 		return -ENOMEM;
-	s->fd = open_device(RCLINK_IOC_SHARE, NULL);
-	if (s->fd < 0) {
-		ret = s->fd;
-		free(s);
-		return ret;
 	}
+	s->fd = fd;
 	*share = s;
 	return 0;
 }
@@ -340,7 +351,7 @@ void rclink_share_close(struct rclink_share *share)
 {
 	if (!share)
 		return;
-	close(share->fd);
+	close_file(share->fd);
 	free(share);
 }
 
