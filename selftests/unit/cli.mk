@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask call chan open link list metrics text doc packet paths peers story \
-	group_story conf groups trust pace keep end hwcount log verbs epoch layout \
+	group_story conf groups trust pace keep end hwcount log verbs epoch pong layout \
 	socket rotate
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
@@ -29,6 +29,7 @@ VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal
 EPOCH_OBJS := $(patsubst %,$(OUT)/%.o,beat cq ctrl epoch large lease news objects ping \
 	port range rc remote seal shown kmod-credit kmod-endpoint kmod-gid kmod-msg kmod-pattern \
 	kmod-policy kmod-reason)
+PONG_OBJS := $(EPOCH_OBJS) $(patsubst %,$(OUT)/%.o,pingpong pong verbs_pingpong)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
@@ -158,6 +159,13 @@ $(OUT)/cli_epoch: $(HERE)/cli_epoch.c $(HERE)/verbs_fake.c $(EPOCH_OBJS) \
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $(filter-out %.h,$^) -lcrypto -levent_core
 
+# The test is that, and what dials.
+$(OUT)/cli_pong: $(HERE)/cli_pong.c $(HERE)/verbs_fake.c $(PONG_OBJS) \
+		$(HERE)/verbs_fake.h $(HERE)/verbs_peer.h
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $(filter-out %.h,$^) -lcrypto -levent_core \
+		-Wl,--wrap=event_add
+
 $(OUT)/cli_socket: $(HERE)/cli_socket.c $(patsubst %,$(OUT)/%.o,socket stock_tcp)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^
@@ -173,7 +181,7 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(patsubst %,$(OUT)/%.o,group_story path range kmod-policy kmod-gid) $(VERBS_OBJS) $(EPOCH_OBJS): \
+$(patsubst %,$(OUT)/%.o,group_story path range kmod-policy kmod-gid) $(VERBS_OBJS) $(PONG_OBJS): \
 	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
 $(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)

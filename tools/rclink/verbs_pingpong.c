@@ -16,6 +16,7 @@
 #define SIZE		4096
 #define ITERS		1000
 #define TURNS		256	/* of the poller between event loop passes */
+#define LATE_S		20	/* without a message from the peer */
 
 static const char help[] =
 "usage: rclink --verbs pingpong NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n\n"
@@ -41,11 +42,21 @@ struct pingpong {
 	struct verbs_dial dial;
 	struct rcl_pingpong args;
 	bool events, json;
+	struct event *timer;
+	bool moved;		/* since the timer looked */
+	bool late;
 	bool over;
 	bool failed;
 	char why[RCL_ERR_LEN];
 	uint64_t duration;	/* ns */
 };
+
+static void on_moved(void *ctx)
+{
+	struct pingpong *p = ctx;
+
+	p->moved = true;
+}
 
 static void on_done(void *ctx, const char *err, uint64_t duration)
 {
@@ -58,13 +69,40 @@ static void on_done(void *ctx, const char *err, uint64_t duration)
 	event_base_loopbreak(p->dial.base);
 }
 
+static const struct rcv_pong_user user = {
+	.moved = on_moved,
+	.done = on_done,
+};
+
+static void wait_more(struct pingpong *p)
+{
+	const struct timeval late = { .tv_sec = LATE_S };
+
+	p->moved = false;
+	event_add(p->timer, &late);
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+	struct pingpong *p = arg;
+
+	(void)fd;
+	(void)what;
+	if (p->moved) {
+		wait_more(p);
+		return;
+	}
+	p->late = true;
+	event_base_loopbreak(p->dial.base);
+}
+
 static void poll_until_over(struct pingpong *p)
 {
 	struct rcv_epoch *ep = verbs_dial_epoch(&p->dial);
 	uint32_t turns = 0;
 
 	ep->busy = true;
-	while (!p->over && !p->dial.interrupted && !p->dial.down) {
+	while (!p->over && !p->late && !p->dial.interrupted && !p->dial.down) {
 		rcv_epoch_turn(ep);
 		if (!(++turns % TURNS) || ep->why[0])
 			event_base_loop(p->dial.base, EVLOOP_NONBLOCK);
@@ -72,23 +110,51 @@ static void poll_until_over(struct pingpong *p)
 	ep->busy = false;
 }
 
-static int run(struct pingpong *p)
+static void play(struct pingpong *p)
 {
-	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), &p->args, on_done, p))
-		return cli_fail("pingpong %s: no memory; see `ulimit -l`",
-				p->dial.args.link);
+	wait_more(p);
 	if (p->events)
 		verbs_dial_run(&p->dial);
 	else
 		poll_until_over(p);
-	if (!p->over)
-		return cli_fail("pingpong %s: %s", p->dial.args.link,
-				p->dial.down ? p->dial.why : "interrupted");
-	if (p->failed)
-		return cli_fail("pingpong %s: %s", p->dial.args.link, p->why);
-	pingpong_report(p->dial.args.link, RCL_PINGPONG_SERVICE, &p->args,
-			p->duration, p->json);
-	return CLI_OK;
+}
+
+static int report(const struct pingpong *p)
+{
+	const char *link = p->dial.args.link;
+
+	if (p->over && p->failed)
+		return cli_fail("pingpong %s: %s", link, p->why);
+	if (p->over) {
+		pingpong_report(link, RCL_PINGPONG_SERVICE, &p->args,
+				p->duration, p->json);
+		return CLI_OK;
+	}
+	if (p->dial.down)
+		return cli_fail("pingpong %s: %s", link, p->dial.why);
+	if (p->dial.interrupted)
+		return cli_fail("pingpong %s: interrupted", link);
+	return cli_fail("pingpong %s: no answer for %d s; look at the peer",
+			link, LATE_S);
+}
+
+/* A channel that is not over ends with the link. */
+static int run(struct pingpong *p)
+{
+	int status;
+
+	p->timer = evtimer_new(p->dial.base, on_look, p);
+	if (!p->timer)
+		return cli_fail("pingpong: out of memory");
+	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), &p->args, &user, p)) {
+		status = cli_fail("pingpong %s: no memory; see `ulimit -l`",
+				  p->dial.args.link);
+	} else {
+		play(p);
+		status = report(p);
+	}
+	event_free(p->timer);
+	return status;
 }
 
 static void parse(int argc, char **argv, struct pingpong *p)

@@ -41,7 +41,7 @@ struct pong {
 	bool last_sent;
 	uint32_t posted, sent, received;
 	uint64_t begun, duration;	/* ns */
-	rcv_pong_done *done;		/* NULL: nobody wants to know */
+	const struct rcv_pong_user *user;	/* NULL: nobody wants to know */
 	void *ctx;
 	bool ok;
 };
@@ -208,6 +208,8 @@ static void take_message(struct pong *p, uint32_t len)
 {
 	p->posted--;
 	p->heard = true;
+	if (p->user)
+		p->user->moved(p->ctx);
 	if (len != p->args.size) {
 		finish(p, "a message of another size came");
 		return;
@@ -305,8 +307,8 @@ static void on_ended(void *ctx, const char *why)
 		ibv_dereg_mr(p->mr);
 	if (p->hello_mr)
 		ibv_dereg_mr(p->hello_mr);
-	if (p->done)
-		p->done(p->ctx, p->ok ? NULL : why, p->duration);
+	if (p->user)
+		p->user->done(p->ctx, p->ok ? NULL : why, p->duration);
 	free(p->mem);
 	free(p->hello);
 	free(p);
@@ -322,7 +324,7 @@ static const struct rcv_lease_ops ops = {
 };
 
 int rcv_pong_lead(struct rcv_epoch *ep, const struct rcl_pingpong *args,
-		  rcv_pong_done *done, void *ctx)
+		  const struct rcv_pong_user *user, void *ctx)
 {
 	struct pong *p = calloc(1, sizeof(*p));
 
@@ -339,7 +341,7 @@ int rcv_pong_lead(struct rcv_epoch *ep, const struct rcl_pingpong *args,
 	p->shown.len = PAGE;
 	p->shown.rights = RCV_RIGHT_READ;
 	p->shown.rkey = p->hello_mr->rkey;
-	p->done = done;
+	p->user = user;
 	p->ctx = ctx;
 	rcv_lease_open(ep, RCL_PINGPONG_SERVICE, &ops, p);
 	rcv_epoch_kick(ep);
