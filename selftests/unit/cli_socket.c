@@ -9,14 +9,26 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
 #include "fail.h"
+#include "process.h"
 #include "stock_tcp.h"
 
 #define PAUSE_US	100000	/* for a child to begin to wait */
+
+static unsigned int rate = 1;	/* of the clock */
+
+uint64_t rcl_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return rate * (now.tv_sec * NS_PER_S + now.tv_nsec);
+}
 
 TEST(a_port_that_is_taken_is_named)
 {
@@ -134,6 +146,34 @@ TEST(who_was_stopped_goes_on_to_connect)
 	pid = begin(dial, ntohs(addr.sin_port));
 	stop_and_go(pid);
 	close(accept(from, NULL, NULL));
+	EXPECT_TRUE(ends_well(pid));
+}
+
+static int trickle(int fd)
+{
+	int i;
+
+	for (i = 0; i < (int)sizeof(said); i++) {
+		usleep(PAUSE_US);
+		if (write(fd, said + i, 1) != 1)
+			return 1;
+	}
+	return 0;
+}
+
+/* It has 10 s for all of it, not for each byte. */
+TEST(a_peer_that_says_little_at_a_time_times_out)
+{
+	char got[sizeof(said)], err[RCL_ERR_LEN];
+	int ends[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	rate = 20;
+	pid = begin(trickle, ends[1]);
+	EXPECT_EQ(-ETIMEDOUT, rcv_tcp_get(ends[0], got, sizeof(got), err));
+	EXPECT_STREQ(err,
+		     "the peer does not say its address: timed out; see what it says");
 	EXPECT_TRUE(ends_well(pid));
 }
 

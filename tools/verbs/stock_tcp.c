@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "process.h"
 #include "socket.h"
 
 #define LIMIT_S	10	/* for each step of the peer */
@@ -35,26 +36,44 @@ static int resolve(const char *host, uint16_t port, struct addrinfo **list,
 	return 0;
 }
 
-static int set_limits(int fd)
+/* Who reads waits by itself: the peer may send one byte after the other. */
+static int set_limit(int fd)
 {
 	const struct timeval limit = { .tv_sec = LIMIT_S };
 
-	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ||
-	       setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+static uint64_t deadline(void)
+{
+	return rcl_now() + LIMIT_S * NS_PER_S;
+}
+
+/* Returns 0, or -1 with errno; that is ETIMEDOUT once it is @until. */
+static int wait_until(uint64_t until, int fd, short events)
+{
+	struct pollfd fds = { .fd = fd, .events = events };
+	uint64_t now;
+	int ret;
+
+	do {
+		now = rcl_now();
+		ret = poll(&fds, 1, now < until ?
+			   (until - now + NS_PER_MS - 1) / NS_PER_MS : 0);
+	} while (ret < 0 && errno == EINTR);
+	if (!ret)
+		errno = ETIMEDOUT;
+	return ret > 0 ? 0 : -1;
 }
 
 /* A connect() that was interrupted goes on by itself. */
 static int wait_for_connect(int fd)
 {
-	struct pollfd fds = { .fd = fd, .events = POLLOUT };
-	int ret, error = ETIMEDOUT;
+	int error;
 	socklen_t len = sizeof(error);
 
-	do
-		ret = poll(&fds, 1, LIMIT_S * 1000);
-	while (ret < 0 && errno == EINTR);
-	if (ret < 0 ||
-	    (ret && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len)))
+	if (wait_until(deadline(), fd, POLLOUT) ||
+	    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len))
 		return -1;
 	errno = error;
 	return error ? -1 : 0;
@@ -83,7 +102,7 @@ int rcv_tcp_dial(const char *host, uint16_t port, char *err)
 	for (ai = list; ai && fd < 0; ai = ai->ai_next) {
 		fd = socket(ai->ai_family, ai->ai_socktype | SOCK_CLOEXEC,
 			    ai->ai_protocol);
-		if (fd < 0 || set_limits(fd) ||
+		if (fd < 0 || set_limit(fd) ||
 		    connect_to(fd, ai)) {
 			error = errno == EINPROGRESS ? ETIMEDOUT : errno;
 			if (fd >= 0)
@@ -132,7 +151,7 @@ int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port),
 	fd = wait_for_call(from, give_up, ctx, &why);
 	ret = -errno;
 	close(from);
-	if (fd >= 0 && !set_limits(fd))
+	if (fd >= 0 && !set_limit(fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -162,21 +181,24 @@ int rcv_tcp_put(int fd, const void *buf, size_t len, char *err)
 
 int rcv_tcp_get(int fd, void *buf, size_t len, char *err)
 {
+	uint64_t until = deadline();
 	size_t done = 0;
 	ssize_t n;
 
 	do {
-		n = recv(fd, (uint8_t *)buf + done, len - done, MSG_WAITALL);
+		n = wait_until(until, fd, POLLIN);
+		if (!n)
+			n = recv(fd, (uint8_t *)buf + done, len - done, 0);
 		if (n > 0)
 			done += n;
-	} while (done < len && (n > 0 || (n < 0 && errno == EINTR)));
+	} while (done < len && n > 0);
 	if (done == len)
 		return 0;
 	if (n < 0)
 		return rcl_fail(err, -errno,
 				"the peer does not say its address: %s; see what it says",
-				errno == EAGAIN ? "timed out" :
-						  strerror(errno));
+				errno == ETIMEDOUT ? "timed out" :
+						     strerror(errno));
 	return rcl_fail(err, -ECONNRESET,
 			"the peer broke off its exchange; see what it says");
 }
