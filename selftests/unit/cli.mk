@@ -9,8 +9,8 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask call chan open link list metrics text doc packet paths peers story \
-	group_story conf groups trust pace keep end hwcount log verbs epoch pong layout \
-	socket rotate
+	group_story conf groups trust pace keep end hwcount log verbs epoch pong stock \
+	layout socket rotate
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -30,6 +30,7 @@ EPOCH_OBJS := $(patsubst %,$(OUT)/%.o,beat cq ctrl epoch large lease news object
 	port range rc remote seal shown kmod-credit kmod-endpoint kmod-gid kmod-msg kmod-pattern \
 	kmod-policy kmod-reason)
 PONG_OBJS := $(EPOCH_OBJS) $(patsubst %,$(OUT)/%.o,pingpong pong verbs_pingpong)
+STOCK_OBJS := $(patsubst %,$(OUT)/%.o,cq rc stock stock_dest kmod-endpoint kmod-gid)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
@@ -166,6 +167,12 @@ $(OUT)/cli_pong: $(HERE)/cli_pong.c $(HERE)/verbs_fake.c $(PONG_OBJS) \
 		$(SANITIZE) -o $@ $(filter-out %.h,$^) -lcrypto -levent_core \
 		-Wl,--wrap=event_add
 
+# The test is the device, the clock, and the peer.
+$(OUT)/cli_stock: $(HERE)/cli_stock.c $(HERE)/verbs_fake.c $(STOCK_OBJS) \
+		$(HERE)/verbs_fake.h
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $(filter-out %.h,$^) -Wl,--wrap=poll
+
 $(OUT)/cli_socket: $(HERE)/cli_socket.c $(patsubst %,$(OUT)/%.o,socket stock_tcp)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^
@@ -181,7 +188,7 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(patsubst %,$(OUT)/%.o,group_story path range kmod-policy kmod-gid) $(VERBS_OBJS) $(PONG_OBJS): \
+$(patsubst %,$(OUT)/%.o,group_story path range kmod-policy kmod-gid) $(VERBS_OBJS) $(PONG_OBJS) $(STOCK_OBJS): \
 	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
 $(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)

@@ -23,7 +23,7 @@ struct fake_cq {
 
 struct fake_qp fake_ctrl;
 uint64_t fake_now = 1000000000ULL;
-bool fake_mute;
+bool fake_mute, fake_gone;
 
 uint64_t rcl_now(void)
 {
@@ -296,7 +296,7 @@ bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid)
 
 bool rcv_hca_is_gone(const struct rcv_hca *hca)
 {
-	return false;
+	return fake_gone;
 }
 
 bool rcv_hca_is_vague(const struct rcv_hca *hca)

@@ -40,6 +40,7 @@ struct fake_qp {
 extern struct fake_qp fake_ctrl;
 extern uint64_t fake_now;	/* ns, what rcl_now() returns */
 extern bool fake_mute;		/* nothing that is sent is acknowledged */
+extern bool fake_gone;		/* the device was removed */
 
 static inline struct fake_qp *fake_qp(struct ibv_qp *qp)
 {

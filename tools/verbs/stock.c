@@ -21,6 +21,7 @@
 #define FILL		0x7b	/* every byte but, with -c, a page's first */
 
 #define STILL_MS	10000	/* without a completion */
+#define LOOK_MS		1000	/* between checks for a removed device */
 #define LOOKS		4096	/* at the CQ, between two looks at the clock */
 #define WCS		16
 
@@ -42,6 +43,7 @@ struct stock {
 	unsigned int pending;
 	uint64_t first_stamp, last_stamp;
 	uint64_t moved;		/* when something last completed, ns */
+	uint64_t looked;	/* whether the device is there, ns */
 };
 
 /* rxe takes any MTU up to its largest; what exceeds the port's vanishes. */
@@ -287,25 +289,40 @@ static int stands_still(struct stock *s)
 			STILL_MS / 1000, s->received);
 }
 
+/* Otherwise a removal would wait for this process: see epoch.c. */
+static const char *give_up(void *ctx)
+{
+	const struct stock *s = ctx;
+
+	return rcv_hca_is_gone(&s->hca) ? "the RDMA device was removed" : NULL;
+}
+
+static int look(struct stock *s, uint64_t now)
+{
+	const char *why;
+
+	if (now - s->moved >= STILL_MS * NS_PER_MS)
+		return stands_still(s);
+	if (now - s->looked < LOOK_MS * NS_PER_MS)
+		return 0;
+	s->looked = now;
+	why = give_up(s);
+	return why ? rcl_fail(s->err, -ENODEV, "%s", why) : 0;
+}
+
 /* Returns when something may have completed. */
 static int wait_more(struct stock *s, uint32_t looks)
 {
 	int ret;
 
-	if (!s->args->events) {
-		if (!(looks % LOOKS) &&
-		    rcl_now() - s->moved > STILL_MS * 1000000ULL)
-			return stands_still(s);
-		return 0;
-	}
-	ret = rcv_cq_wait(&s->cq, STILL_MS);
-	if (ret == -ETIMEDOUT)
-		return stands_still(s);
+	if (!s->args->events)
+		return looks % LOOKS ? 0 : look(s, rcl_now());
+	ret = rcv_cq_wait(&s->cq, LOOK_MS);
 	if (!ret || ret == -EINTR)
 		ret = rcv_cq_arm(&s->cq);
-	if (ret)
+	if (ret && ret != -ETIMEDOUT)
 		return rcl_fail(s->err, ret, "cannot wait: %s", strerror(-ret));
-	return 0;
+	return look(s, rcl_now());
 }
 
 static bool is_done(const struct stock *s)
@@ -321,17 +338,18 @@ static int rally(struct stock *s)
 	int ret = 0;
 
 	s->moved = begun;
+	s->looked = begun;
 	s->pending = RECEIVED;
 	if (s->args->host)
 		ret = post_send(s);
 	while (!ret && !is_done(s)) {
 		ret = take_all(s);
-		if (ret > 0)
+		if (ret > 0) {
 			s->moved = rcl_now();
-		if (!ret)
+			ret = look(s, s->moved);
+		} else if (!ret) {
 			ret = wait_more(s, ++looks);
-		else if (ret > 0)
-			ret = 0;
+		}
 	}
 	s->result->duration = rcl_now() - begun;
 	s->result->extended = s->cq.ex;
@@ -355,14 +373,6 @@ static int check(struct stock *s)
 					"byte %zu of the last message is %u, not 0; does the peer run with -c?",
 					i, in[i]);
 	return 0;
-}
-
-/* Otherwise a removal would wait for this process: see epoch.c. */
-static const char *give_up(void *ctx)
-{
-	const struct stock *s = ctx;
-
-	return rcv_hca_is_gone(&s->hca) ? "the RDMA device was removed" : NULL;
 }
 
 static int meet(struct stock *s, void (*listening)(uint16_t port))
