@@ -9,8 +9,8 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask call chan open link list metrics text doc packet paths peers story \
-	group_story conf groups trust pace keep end hwcount log verbs epoch pong stock \
-	layout socket rotate
+	group_story conf groups trust pace keep end hwcount log verbs hca epoch pong \
+	stock layout socket rotate
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -153,6 +153,10 @@ $(OUT)/cli_open: $(HERE)/cli_open.c $(OUT)/chan.o
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^ -lcrypto -libverbs
+
+$(OUT)/cli_hca: $(HERE)/cli_hca.c $(patsubst %,$(OUT)/%.o,hca kmod-gid)
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $^ -libverbs
 
 # The test is the device, and the peer.
 $(OUT)/cli_epoch: $(HERE)/cli_epoch.c $(HERE)/verbs_fake.c $(EPOCH_OBJS) \

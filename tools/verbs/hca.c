@@ -187,6 +187,19 @@ static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
 		look_at_netdev(gid);
 }
 
+/* Those of all ports come together. */
+static size_t gids_max(const struct rcv_hca *hca)
+{
+	struct ibv_port_attr attr;
+	size_t max = 0;
+	uint32_t i;
+
+	for (i = 1; i <= hca->attr.orig_attr.phys_port_cnt; i++)
+		if (!ibv_query_port(hca->ctx, i, &attr))
+			max += attr.gid_tbl_len;
+	return max;
+}
+
 /*
  * All GIDs of the port, or only the one that the operator gave; but none whose
  * index does not fit into an address handle.
@@ -194,8 +207,7 @@ static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
 static int read_gids(struct rcv_hca *hca, uint32_t want)
 {
 	bool given = want != RCLINK_GID_INDEX_AUTO;
-	size_t max = (size_t)hca->attr.orig_attr.phys_port_cnt *
-		     hca->port_attr.gid_tbl_len;
+	size_t max = gids_max(hca);
 	struct ibv_gid_entry *entries;
 	ssize_t i, n;
 
