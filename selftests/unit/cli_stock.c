@@ -122,4 +122,24 @@ TEST_F(rally, leaves_a_device_that_was_removed_and_works)
 	EXPECT_EQ(1000 * MS, fake_now - self->begun);
 }
 
+/* An errno of a provider should be positive, but may be negative. */
+TEST_F(rally, does_not_take_a_failure_to_post_for_progress)
+{
+	static const int failures[] = { ENOSPC, -ENOSPC };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		fake_no_send = failures[i];
+		EXPECT_EQ(-ENOSPC, begin(&self->result, false, self->err));
+		EXPECT_STREQ("cannot post a send: No space left on device",
+			     self->err);
+		fake_no_send = 0;
+		fake_no_recv = failures[i];
+		EXPECT_EQ(-ENOSPC, begin(&self->result, false, self->err));
+		EXPECT_NE(NULL, strstr(self->err,
+				       "post receive 1: No space left"));
+		fake_no_recv = 0;
+	}
+}
+
 TEST_HARNESS_MAIN

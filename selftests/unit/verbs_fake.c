@@ -24,6 +24,7 @@ struct fake_cq {
 struct fake_qp fake_ctrl;
 uint64_t fake_now = 1000000000ULL;
 bool fake_mute, fake_gone;
+int fake_no_send, fake_no_recv;
 
 uint64_t rcl_now(void)
 {
@@ -93,6 +94,8 @@ static int post_send(struct ibv_qp *to, struct ibv_send_wr *wr,
 	struct fake_qp *qp = fake_qp(to);
 	const struct ibv_wc wc = { .wr_id = wr->wr_id };
 
+	if (fake_no_send)
+		return fake_no_send;
 	keep(&qp->send[qp->sent++ % FAKE_POSTS], wr);
 	if (wr->send_flags & IBV_SEND_SIGNALED && !fake_mute)
 		complete(to->send_cq, &wc);
@@ -103,8 +106,11 @@ static int post_recv(struct ibv_qp *to, struct ibv_recv_wr *wr,
 		     struct ibv_recv_wr **bad)
 {
 	struct fake_qp *qp = fake_qp(to);
-	struct fake_recv *recv = &qp->recv[qp->posted++ % FAKE_POSTS];
+	struct fake_recv *recv = &qp->recv[qp->posted % FAKE_POSTS];
 
+	if (fake_no_recv)
+		return fake_no_recv;
+	qp->posted++;
 	recv->wr_id = wr->wr_id;
 	recv->to = (void *)(uintptr_t)wr->sg_list->addr;
 	return 0;

@@ -41,6 +41,7 @@ extern struct fake_qp fake_ctrl;
 extern uint64_t fake_now;	/* ns, what rcl_now() returns */
 extern bool fake_mute;		/* nothing that is sent is acknowledged */
 extern bool fake_gone;		/* the device was removed */
+extern int fake_no_send, fake_no_recv;	/* how posting fails; 0: it does not */
 
 static inline struct fake_qp *fake_qp(struct ibv_qp *qp)
 {

@@ -108,6 +108,12 @@ void rcv_qp_destroy(struct rcv_qp *qp)
 	qp->qp = NULL;
 }
 
+/* Not each provider returns a positive errno, as it should. */
+static int failure(int ret)
+{
+	return ret > 0 ? -ret : ret;
+}
+
 int rcv_qp_recv(struct rcv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge)
 {
 	struct ibv_recv_wr *bad, wr = {
@@ -116,12 +122,12 @@ int rcv_qp_recv(struct rcv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge)
 		.num_sge = 1,
 	};
 
-	return -ibv_post_recv(qp->qp, &wr, &bad);
+	return failure(ibv_post_recv(qp->qp, &wr, &bad));
 }
 
 int rcv_qp_send(struct rcv_qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
-	return -ibv_post_send(qp->qp, wr, &bad);
+	return failure(ibv_post_send(qp->qp, wr, &bad));
 }
