@@ -25,6 +25,7 @@ disk=/tmp/rclink-test-disk
 metrics=$disk/rclink.prom
 in=/tmp/rclink-test-in
 pipe=/tmp/rclink-test-pipe
+modprobe_conf=/etc/modprobe.d/rclink-test.conf
 port=7185
 
 # Host 1 dials l, and notices by heartbeats when host 2 has lost it; both hosts dial m.
@@ -487,10 +488,18 @@ news_of_others()
 	reload 1 && ! said 1 'unloaded, and the links with it' && return $status
 }
 
+# While it is unloaded, the daemon does not look for it, for which the kernel would load
+# it: not even to delete a link.
 loaded_again()
 {
-	rmmod rclink && until_true 10 said 1 'module was unloaded' &&
-		reload 1 && [ ! -e /sys/module/rclink ] || return
+	conf_1 link_section n "$pin2" && reload 1 && until_true 10 rclink show n &&
+		cat >$modprobe_conf <<-END || return
+			alias net-pf-16-proto-16-family-rclink rclink
+			install rclink $LIB_DIR/vm/lab_load
+		END
+	rmmod rclink && until_true 10 said 1 'module was unloaded' && conf_1 true &&
+		reload 1 && said 1 '>n: no longer configured' &&
+		[ ! -e /sys/module/rclink ] || return
 	"$LIB_DIR/vm/lab_load" && both_up l m && is 1 l .timeout 19 &&
 		[ "$(times 1 'unloaded, and the links with it')" -eq 1 ] &&
 		[ "$(times 1 'being unloaded')" -eq 0 ]
@@ -523,4 +532,5 @@ fi
 holds "a module that is loaded again gets its links back" loaded_again
 holds "the daemons end" daemon_end 1 2
 umount $disk
+rm -f $modprobe_conf
 finish

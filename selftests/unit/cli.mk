@@ -9,8 +9,8 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask call chan open link list metrics text doc packet paths peers story \
-	group_story conf groups trust pace keep end hwcount log verbs hca epoch pong \
-	stock layout socket rotate
+	group_story conf groups trust pace keep end hub hwcount log verbs hca epoch \
+	pong stock layout socket rotate
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -109,6 +109,11 @@ $(OUT)/cli_keep: $(HERE)/cli_keep.c $(KEEP_OBJS) $(HERE)/keep_module.h
 $(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
+
+# The test is the module, and the sockets to it.
+$(OUT)/cli_hub: $(HERE)/cli_hub.c $(OUT)/hub.o
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ -levent_core
 
 # The test is the module that it asks, and the device.
 $(OUT)/cli_hwcount: $(HERE)/cli_hwcount.c $(OUT)/hwcount.o $(OUT)/text.o

@@ -30,6 +30,7 @@ static unsigned int downs;
 static uint64_t replaced;	/* epoch; 0: none */
 static int refusal;	/* what a replace returns */
 static unsigned int deletes, news;	/* of l0 */
+static bool loaded;
 
 /* The first request for each link is under way until the test answers it. */
 struct rch_ask {
@@ -93,12 +94,6 @@ static void answer(void)
 	free(a);
 }
 
-struct rcl_nl *rcl_nl_open(char *err)
-{
-	(void)err;
-	return (struct rcl_nl *)&something;
-}
-
 void rcl_nl_close(struct rcl_nl *nl)
 {
 	(void)nl;
@@ -154,7 +149,13 @@ void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watches,
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
 {
 	(void)hub;
-	return (struct rcl_nl *)&something;
+	return loaded ? (struct rcl_nl *)&something : NULL;
+}
+
+struct rcl_nl *rch_hub_open(const struct rch_hub *hub, char *err)
+{
+	(void)err;
+	return rch_hub_requests(hub);
 }
 
 struct rch_asks *rch_hub_asks(const struct rch_hub *hub)
@@ -314,6 +315,7 @@ FIXTURE_SETUP(end)
 	refusal = 0;
 	deletes = 0;
 	news = 0;
+	loaded = true;
 	memset(self, 0, sizeof(*self));
 	self->base = event_base_new();
 	self->all = rcd_links_new(self->base, &ops, NULL, self->err);
@@ -566,6 +568,18 @@ TEST_F(end, at_the_end_one_that_is_to_go_is_deleted_behind_what_is_asked)
 	while (num)
 		answer();
 	EXPECT_EQ(1, deletes);
+}
+
+/* A socket for requests would load it. */
+TEST_F(end, a_module_that_was_unloaded_is_asked_for_nothing)
+{
+	struct rcd_conf none = { .num = 0 };
+
+	loaded = false;
+	EXPECT_EQ(0, rcd_links_set(self->all, &none, NULL, self->err));
+	EXPECT_EQ(0, num);
+	EXPECT_TRUE(LIST_EMPTY(&self->all->gone));
+	EXPECT_EQ(0, deletes);
 }
 
 static void tell(uint32_t id, enum rclink_event_kind kind,

@@ -616,6 +616,18 @@ TEST_F(groups, at_the_end_a_key_that_is_owed_is_made)
 	EXPECT_EQ(0, asks.sockets);
 }
 
+/* A socket for requests would load it. */
+TEST_F(groups, nor_is_a_module_that_was_unloaded_asked_for_it)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	ASSERT_TRUE(begin(self->all, G "link = a, b\n"));
+	rcd_groups_other(self->all, "a");
+	module.loaded = false;
+	rcd_groups_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(0, module.rekeyed);
+}
+
 TEST_F(groups, without_threads)
 {
 	asks.refuses = true;

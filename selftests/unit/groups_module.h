@@ -55,9 +55,13 @@ static struct {
 	bool refuses;			/* there is no thread */
 } asks;
 
-struct rcl_nl *rcl_nl_open(char *err)
+struct rcl_nl *rch_hub_open(const struct rch_hub *hub, char *err)
 {
-	(void)err;
+	(void)hub;
+	if (!module.loaded) {
+		rcl_fail(err, -ENODEV, "not loaded");
+		return NULL;
+	}
 	asks.sockets++;
 	return (struct rcl_nl *)&module;
 }

@@ -275,13 +275,22 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 	    (news == RCL_NL_LOADED && is_there(hub)))
 		return;
 	lose_module(hub);
-	if (news == RCL_NL_LOADED)
+	/* To open it is to load it, which may not be what the news were. */
+	if (news == RCL_NL_LOADED && rcl_nl_is_loaded())
 		on_again(fd, what, hub);
 }
 
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
 {
 	return hub->requests;
+}
+
+struct rcl_nl *rch_hub_open(const struct rch_hub *hub, char *err)
+{
+	if (hub->requests)
+		return rcl_nl_open(err);
+	rcl_fail(err, -ENODEV, "the rclink module is not loaded");
+	return NULL;
 }
 
 struct rch_asks *rch_hub_asks(const struct rch_hub *hub)

@@ -162,7 +162,7 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 		return rcl_fail(err, -EBUSY,
 				"an exchange of link %s is still ending; try again in a second",
 				link);
-	nl = rcl_nl_open(err);
+	nl = rch_hub_open(job->hub, err);
 	if (!nl)
 		return -ENOENT;
 	fill_prepare(job, link, NULL, &p);
@@ -325,7 +325,7 @@ static int job_prepare(void *ctx, const char *link, const struct rcl_path *path,
 	int ret;
 
 	(void)local;
-	job->nl = rcl_nl_open(err);
+	job->nl = rch_hub_open(job->hub, err);
 	if (!job->nl)
 		return -ENOENT;
 	fill_prepare(job, link, path, &p);
@@ -429,7 +429,7 @@ static void give_up(struct rch_job *job)
 	char ignored[RCL_ERR_LEN];
 
 	if (!job->nl)
-		job->nl = rcl_nl_open(ignored);
+		job->nl = rch_hub_open(job->hub, ignored);
 	if (!job->nl)
 		return;
 	strcpy(r.link, job->link);

@@ -66,6 +66,12 @@ void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
  */
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub);
 
+/*
+ * A socket for such requests, to be closed. NULL while the module is not
+ * loaded, which stays so: the kernel loads a module that a socket looks for.
+ */
+struct rcl_nl *rch_hub_open(const struct rch_hub *hub, char *err);
+
 /* For requests that take longer, in order with those of jobs; see ask.h. */
 struct rch_asks *rch_hub_asks(const struct rch_hub *hub);
 

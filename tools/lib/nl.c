@@ -383,12 +383,17 @@ static int set_options(struct rcl_nl *nl)
 	return nl_socket_set_nonblocking(nl->sock);
 }
 
+bool rcl_nl_is_loaded(void)
+{
+	return !access("/sys/module/rclink", F_OK);
+}
+
 static int find_family(struct rcl_nl *nl, char *err)
 {
 	nl->family = genl_ctrl_resolve(nl->sock, RCLINK_FAMILY_NAME);
 	if (nl->family >= 0)
 		return 0;
-	if (!access("/sys/module/rclink", F_OK))
+	if (rcl_nl_is_loaded())
 		return rcl_fail(err, -ENOENT,
 				"there is no rclink in this network namespace; use the one that the host booted with");
 	return rcl_fail(err, -ENOENT,

@@ -9,6 +9,7 @@
 #ifndef RCL_NL_H
 #define RCL_NL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,9 @@ struct rcl_nl *rcl_nl_listen(char *err);
 
 /* Room for events: 1 MiB; without CAP_NET_ADMIN up to net.core.rmem_max. */
 void rcl_nl_make_room(struct rcl_nl *nl);
+
+/* Is the module there? To open a socket may load it. */
+bool rcl_nl_is_loaded(void);
 
 /* A socket that hears families come and go; the module need not be there. */
 struct rcl_nl *rcl_nl_listen_families(char *err);

@@ -244,7 +244,7 @@ static int ask_for(struct rcd_group *group, struct wish *wish, char *err)
 		.done = on_asked,
 		.ctx = group,
 	};
-	struct rcl_nl *nl = rcl_nl_open(err);
+	struct rcl_nl *nl = rch_hub_open(group->all->hub, err);
 
 	wish->want = group->conf.want;
 	group->again = false;

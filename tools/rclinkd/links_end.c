@@ -106,7 +106,7 @@ static bool ask_apart(struct rcd_link *link, const struct end *end, char *err)
 		.done = on_asked,
 		.ctx = link,
 	};
-	struct rcl_nl *nl = rcl_nl_open(err);
+	struct rcl_nl *nl = rch_hub_open(link->all->hub, err);
 
 	if (nl)
 		link->ask = rch_ask_start(rch_hub_asks(link->all->hub), nl,
