@@ -94,6 +94,17 @@ changes()
 		reload 1 && up_again n "$epoch" && is 1 n .timeout 18
 }
 
+# By hand the link is set for its next epoch, then its file says the same.
+follows()
+{
+	local epoch
+
+	epoch=$(epoch n)
+	rclink set n timeout 17 && [ "$(epoch n)" = "$epoch" ] &&
+		{ conf_1 | sed '/^.Link n/,$s/^timeout.*/timeout = 17/'; } | configure 1 &&
+		reload 1 && up_again n "$epoch" && is 1 n .timeout 17
+}
+
 # goes_on CMD...: CMD runs between the two halves of what a channel of n carries
 goes_on()
 {
@@ -235,7 +246,7 @@ notifies()
 	return "$1"
 }
 
-plan 21
+plan 22
 link_setup
 programs netlink
 holds "links come up by themselves" begin
@@ -248,6 +259,8 @@ check "dialled by both it comes back" comes_back m 2
 holds "a link is added, and no other touched" unchanged adds
 holds "a link is changed, its channel goes on, and no other is touched" \
 	unchanged goes_on changes
+holds "one is in its file as it was set by hand: it goes on with that" \
+	unchanged follows
 holds "a link is removed, and no other touched" unchanged removes
 holds "a bad configuration is refused with its line" unchanged keeps
 holds "killed, it leaves links up, and takes them over again" unchanged killed KILL

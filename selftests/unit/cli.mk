@@ -22,7 +22,8 @@ GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths kmod-gid)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
-END_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,links links_end links_state bucket peers)
+END_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,kernel links links_end links_state bucket \
+	peers)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target times)
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)

@@ -18,6 +18,7 @@
 #include "listener.h"
 #include "log.h"
 #include "process.h"
+#include "range.h"
 #include "trust.h"
 
 #define LINKS	40	/* more than end at once */
@@ -124,6 +125,32 @@ int rcl_call_new(struct rcl_nl *nl, const char *name,
 	(void)err;
 	news += !strcmp(name, "l0");
 	return 0;
+}
+
+int rcl_call_set(struct rcl_nl *nl, const char *name,
+		 const struct rcl_policy *policy, char *err)
+{
+	(void)nl;
+	(void)name;
+	(void)policy;
+	(void)err;
+	return 0;
+}
+
+int rcl_call_record(struct rcl_nl *nl, const char *name,
+		    struct rcl_entry **entries, size_t *records, char *err)
+{
+	(void)nl;
+	(void)name;
+	(void)entries;
+	(void)records;
+	(void)err;
+	return -ENOENT;
+}
+
+uint64_t rcl_since_boot(void)
+{
+	return rcl_now();
 }
 
 struct rch_hub *rch_hub_new(struct event_base *base, char *err)
@@ -505,6 +532,44 @@ TEST_F(end, a_heartbeat_that_is_no_longer_configured_is_left_alone)
 	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
 	EXPECT_FALSE(link_of(self->all, "l0")->stale);
 	EXPECT_EQ(0, num);
+}
+
+/* Set another field of l0 in the file, and read it. */
+static void give(FIXTURE_DATA(end) *self, int field, uint32_t value)
+{
+	struct rcl_policy *policy = &self->link[0].policy;
+
+	policy->given |= 1u << field;
+	policy->v[field] = value;
+	if (rcd_links_set(self->all, &self->conf, NULL, self->err))
+		abort();
+}
+
+/* The module may have it already, for its next epoch. */
+TEST_F(end, a_change_that_needs_another_epoch_is_remembered)
+{
+	struct rcd_link *link = link_of(self->all, "l0");
+
+	link->epoch = 5;
+	give(self, RCL_P_MTU, 1024);
+	EXPECT_EQ(0, link->former);
+	link->up = true;
+	give(self, RCL_P_MODE, 0660);
+	EXPECT_EQ(0, link->former);
+	give(self, RCL_P_MTU, 2048);
+	EXPECT_EQ(5, link->former);
+	link->former = 0;
+	/* It is the default, so nothing changes. */
+	give(self, RCL_P_QPS, rcl_range_default(RCL_P_QPS));
+	EXPECT_EQ(0, link->former);
+	strcpy(self->link[0].policy.device, "rxe1");
+	give(self, RCL_P_MODE, 0660);
+	EXPECT_EQ(5, link->former);
+	link->former = 0;
+	/* The epoch never had what the module refused. */
+	link->broken = true;
+	give(self, RCL_P_MTU, 1024);
+	EXPECT_EQ(0, link->former);
 }
 
 TEST_F(end, an_epoch_that_came_up_while_another_ended_is_to_end_too)

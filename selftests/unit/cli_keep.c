@@ -474,6 +474,29 @@ TEST_F(keep, an_epoch_that_could_not_be_ended_is_ended_later)
 	EXPECT_EQ(1, ends);
 }
 
+/* By hand, the link was set like that before, so the module changes nothing. */
+TEST_F(keep, an_epoch_with_what_was_configured_before_ends)
+{
+	struct rcd_link *link = self->up[0];
+	struct rcl_link_info later = is_up;
+
+	link->former = link->epoch;
+	rcd_link_adopt(link, &is_up);
+	EXPECT_EQ(1, ends);
+	EXPECT_EQ(0, link->former);
+	link->former = link->epoch;
+	later.epoch = 2;
+	rcd_link_adopt(link, &later);
+	EXPECT_EQ(1, ends);
+	/* Unless the module refuses what is configured now. */
+	link->former = link->epoch;
+	refusal = -ENODEV;
+	rcd_link_adopt(link, &later);
+	refusal = 0;
+	rcd_link_adopt(link, &later);
+	EXPECT_EQ(1, ends);
+}
+
 TEST_F(keep, that_a_link_is_for_another_peer_is_told_when_it_is_down)
 {
 	struct rcd_link *link = self->up[0];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,6 +56,18 @@ static void find_changes(const struct rcl_policy *policy,
 static bool is_any(const struct rcl_policy *change)
 {
 	return change->given || change->device_given;
+}
+
+bool rcd_kernel_ends(const struct rcl_policy *old, const struct rcl_policy *new)
+{
+	struct rcl_policy now = *old;
+	struct change change;
+	int field;
+
+	for (field = 0; field < RCL_P_MAX; field++)
+		wanted(old, field, &now.v[field]);
+	find_changes(new, &now, &change);
+	return is_any(&change.epoch);
 }
 
 /*

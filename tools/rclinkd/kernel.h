@@ -3,11 +3,13 @@
 #ifndef RCD_KERNEL_H
 #define RCD_KERNEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rcd_link_conf;
 struct rcl_link_info;
 struct rcl_nl;
+struct rcl_policy;
 
 /* What becomes of the epoch, if there is one. */
 enum rcd_end {
@@ -15,6 +17,10 @@ enum rcd_end {
 	RCD_ENDS,		/* it is not as configured */
 	RCD_ENDS_NOW,		/* it is another peer's */
 };
+
+/* Does an epoch with the old settings have to end for the new ones? */
+bool rcd_kernel_ends(const struct rcl_policy *old,
+		     const struct rcl_policy *new);
 
 /*
  * info: the link as it is, NULL to make one. 0, or a negative errno with a

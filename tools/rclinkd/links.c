@@ -169,6 +169,10 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 	if (rcd_link_same(&old, conf))
 		return;
 	rcd_log(LOG_NOTICE, "%s: its configuration changed", conf->name);
+	/* What the module refused, the epoch never had. */
+	if (link->up && !link->broken &&
+	    rcd_kernel_ends(&old.policy, &conf->policy))
+		link->former = link->epoch;
 	link->failures = 0;
 	link->outdated = link->answering;
 	rcd_link_yield(link, "the configuration of the link changed");

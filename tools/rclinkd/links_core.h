@@ -24,6 +24,7 @@ struct rcd_link {
 	bool broken;			/* not in the module as configured */
 	unsigned int refusals;		/* while it is up, in a row */
 	uint64_t doomed;		/* epoch that is to end; 0: none */
+	uint64_t former;		/* one set as configured before */
 	uint32_t id;			/* in the module, 0: not known */
 	bool up;
 	bool asked;			/* to get another epoch than ... */

@@ -361,6 +361,8 @@ static void find_up(struct rcd_link *link, uint64_t epoch)
 void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 {
 	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
+	/* The module tells the settings of the next epoch, not of this one. */
+	const uint64_t former = link->former;
 	char err[RCL_ERR_LEN];
 	enum rcd_end end;
 	int ret;
@@ -374,6 +376,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	}
 	link->stale = false;
 	link->broken = false;
+	link->former = 0;
 	ret = rcd_kernel_apply(rcd_links_module(link->all), &link->conf, info,
 			       &end, err);
 	if (ret)
@@ -394,7 +397,8 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	if (end == RCD_ENDS_NOW) {
 		link->other = true;
 		rcd_link_end_now(link);
-	} else if (end == RCD_ENDS || link->doomed == info->epoch) {
+	} else if (end == RCD_ENDS || link->doomed == info->epoch ||
+		   (!ret && former == info->epoch)) {
 		rcd_link_end(link);
 	} else if (info->unwanted_epoch && !link->asked) {
 		/* What was tried in vain is tried again when due. */
