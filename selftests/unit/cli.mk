@@ -107,9 +107,9 @@ $(OUT)/cli_keep: $(HERE)/cli_keep.c $(KEEP_OBJS) $(HERE)/keep_module.h
 		-o $@ $(filter-out %.h,$^) -levent_core
 
 # The test is the module, and who asks it.
-$(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS)
+$(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS) $(HERE)/end_module.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
+		-o $@ $(filter-out %.h,$^) $(LIBS) -linih -lssl -lcrypto -levent_core
 
 # The test is the module, and the sockets to it.
 $(OUT)/cli_hub: $(HERE)/cli_hub.c $(OUT)/hub.o

@@ -10,305 +10,12 @@
 
 #include <kselftest_harness.h>
 
-#include "ask.h"
-#include "call.h"
-#include "links_core.h"
-#include "links_end.h"
-#include "links_keep.h"
+#include "end_module.h"
+#include "kernel.h"
 #include "listener.h"
-#include "log.h"
-#include "process.h"
 #include "range.h"
-#include "trust.h"
 
-#define LINKS	40	/* more than end at once */
 #define AT_ONCE	32
-
-static int something;
-static const struct rch_watch *watch;
-static void *watch_ctx;
-static unsigned int downs;
-static uint64_t replaced;	/* epoch; 0: none */
-static int refusal;	/* what a replace returns */
-static unsigned int deletes, news;	/* of l0 */
-static bool loaded;
-
-/* The first request for each link is under way until the test answers it. */
-struct rch_ask {
-	struct rch_request request;
-	char link[RCLINK_NAME_MAX + 1];
-	char what[1024];
-};
-
-static struct rch_ask *asked[2 * LINKS];
-static size_t num;
-
-struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
-			      const struct rch_request *request, char *err)
-{
-	struct rch_ask *a = calloc(1, sizeof(*a));
-
-	(void)all;
-	(void)nl;
-	(void)err;
-	if (!a || num == 2 * LINKS || request->size > sizeof(a->what))
-		abort();
-	a->request = *request;
-	strcpy(a->link, request->link);
-	memcpy(a->what, request->what, request->size);
-	asked[num++] = a;
-	return a;
-}
-
-static struct rch_ask *take(size_t i)
-{
-	struct rch_ask *a = asked[i];
-
-	memmove(asked + i, asked + i + 1, (--num - i) * sizeof(asked[0]));
-	return a;
-}
-
-/* A request that has not begun is dropped, unless it must be made. */
-void rch_ask_leave(struct rch_ask *a)
-{
-	bool begun = true;
-	size_t i;
-
-	a->request.done = NULL;
-	for (i = 0; asked[i] != a; i++)
-		if (!strcmp(asked[i]->link, a->link))
-			begun = false;
-	if (!begun && !a->request.must)
-		free(take(i));
-}
-
-/* Answer the oldest request. */
-static void answer(void)
-{
-	struct rch_ask *a = take(0);
-	char err[RCL_ERR_LEN] = "";
-	int ret;
-
-	ret = a->request.ask((struct rcl_nl *)&something, a->what, err);
-	if (a->request.done)
-		a->request.done(a->request.ctx, NULL, ret, a->what, err);
-	free(a);
-}
-
-void rcl_nl_close(struct rcl_nl *nl)
-{
-	(void)nl;
-}
-
-int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
-		     char *err)
-{
-	(void)nl;
-	(void)name;
-	replaced = epoch;
-	return refusal ? rcl_fail(err, refusal, "refused") : 0;
-}
-
-int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
-{
-	(void)nl;
-	(void)err;
-	deletes += !strcmp(name, "l0");
-	return 0;
-}
-
-int rcl_call_new(struct rcl_nl *nl, const char *name,
-		 const struct rcl_policy *policy, char *err)
-{
-	(void)nl;
-	(void)policy;
-	(void)err;
-	news += !strcmp(name, "l0");
-	return 0;
-}
-
-int rcl_call_set(struct rcl_nl *nl, const char *name,
-		 const struct rcl_policy *policy, char *err)
-{
-	(void)nl;
-	(void)name;
-	(void)policy;
-	(void)err;
-	return 0;
-}
-
-int rcl_call_record(struct rcl_nl *nl, const char *name,
-		    struct rcl_entry **entries, size_t *records, char *err)
-{
-	(void)nl;
-	(void)name;
-	(void)entries;
-	(void)records;
-	(void)err;
-	return -ENOENT;
-}
-
-uint64_t rcl_since_boot(void)
-{
-	return rcl_now();
-}
-
-struct rch_hub *rch_hub_new(struct event_base *base, char *err)
-{
-	(void)base;
-	(void)err;
-	return (struct rch_hub *)&something;
-}
-
-void rch_hub_free(struct rch_hub *hub)
-{
-	(void)hub;
-}
-
-void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watches,
-		   void *ctx)
-{
-	(void)hub;
-	watch = watches;
-	watch_ctx = ctx;
-}
-
-struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
-{
-	(void)hub;
-	return loaded ? (struct rcl_nl *)&something : NULL;
-}
-
-struct rcl_nl *rch_hub_open(const struct rch_hub *hub, char *err)
-{
-	(void)err;
-	return rch_hub_requests(hub);
-}
-
-struct rch_asks *rch_hub_asks(const struct rch_hub *hub)
-{
-	(void)hub;
-	return (struct rch_asks *)&something;
-}
-
-uint64_t rcl_now(void)
-{
-	return 1000000000;
-}
-
-struct rcl_nl *rcd_links_module(const struct rcd_links *all)
-{
-	(void)all;
-	return (struct rcl_nl *)&something;
-}
-
-struct rcd_link *rcd_link_new(struct rcd_links *all,
-			      const struct rcd_link_conf *conf)
-{
-	struct rcd_link *link = calloc(1, sizeof(*link));
-
-	if (!link)
-		abort();
-	link->all = all;
-	link->conf = *conf;
-	link->timer = evtimer_new(all->base, NULL, NULL);
-	LIST_INSERT_HEAD(&all->list, link, node);
-	return link;
-}
-
-void rcd_link_free(struct rcd_link *link)
-{
-	LIST_REMOVE(link, node);
-	event_free(link->timer);
-	free(link);
-}
-
-void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
-{
-	(void)ret;
-	(void)err;
-	if (link->gone)
-		rcd_link_free(link);
-}
-
-void rcd_link_want(struct rcd_link *link)
-{
-	(void)link;
-}
-
-void rcd_link_unqueue(struct rcd_link *link)
-{
-	(void)link;
-}
-
-void rcd_link_rest(struct rcd_link *link)
-{
-	(void)link;
-}
-
-void rcd_link_yield(struct rcd_link *link, const char *reason)
-{
-	(void)link;
-	(void)reason;
-}
-
-void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
-{
-	(void)link;
-	(void)info;
-}
-
-void rcd_link_up(struct rcd_link *link, uint64_t epoch)
-{
-	(void)link;
-	(void)epoch;
-}
-
-void rcd_link_down(struct rcd_link *link, const char *reason)
-{
-	(void)link;
-	(void)reason;
-	downs++;
-}
-
-void rcd_link_rotate(struct rcd_link *link)
-{
-	(void)link;
-}
-
-void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
-			const char *how)
-{
-	(void)ns;
-	(void)how;
-	link->epoch = epoch;
-}
-
-bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t)
-{
-	(void)old;
-	(void)t;
-	return true;
-}
-
-bool rcd_trust_goes_first(const struct rcd_trust *t, const char *first)
-{
-	(void)t;
-	(void)first;
-	return false;
-}
-
-void rcd_log(int priority, const char *fmt, ...)
-{
-	(void)priority;
-	(void)fmt;
-}
-
-void rcd_log_stranger(int priority, const char *fmt, ...)
-{
-	(void)priority;
-	(void)fmt;
-}
 
 static void ignore(void *ctx)
 {
@@ -535,13 +242,15 @@ TEST_F(end, a_heartbeat_that_is_no_longer_configured_is_left_alone)
 }
 
 /* Set another field of l0 in the file, and read it. */
-static void give(FIXTURE_DATA(end) *self, int field, uint32_t value)
+static void give(struct rcd_links *all, const struct rcd_conf *conf, int field,
+		 uint32_t value)
 {
-	struct rcl_policy *policy = &self->link[0].policy;
+	struct rcl_policy *policy = &conf->link[0].policy;
+	char err[RCL_ERR_LEN];
 
 	policy->given |= 1u << field;
 	policy->v[field] = value;
-	if (rcd_links_set(self->all, &self->conf, NULL, self->err))
+	if (rcd_links_set(all, conf, NULL, err))
 		abort();
 }
 
@@ -551,24 +260,24 @@ TEST_F(end, a_change_that_needs_another_epoch_is_remembered)
 	struct rcd_link *link = link_of(self->all, "l0");
 
 	link->epoch = 5;
-	give(self, RCL_P_MTU, 1024);
+	give(self->all, &self->conf, RCL_P_MTU, 1024);
 	EXPECT_EQ(0, link->former);
 	link->up = true;
-	give(self, RCL_P_MODE, 0660);
+	give(self->all, &self->conf, RCL_P_MODE, 0660);
 	EXPECT_EQ(0, link->former);
-	give(self, RCL_P_MTU, 2048);
+	give(self->all, &self->conf, RCL_P_MTU, 2048);
 	EXPECT_EQ(5, link->former);
 	link->former = 0;
 	/* It is the default, so nothing changes. */
-	give(self, RCL_P_QPS, rcl_range_default(RCL_P_QPS));
+	give(self->all, &self->conf, RCL_P_QPS, rcl_range_default(RCL_P_QPS));
 	EXPECT_EQ(0, link->former);
 	strcpy(self->link[0].policy.device, "rxe1");
-	give(self, RCL_P_MODE, 0660);
+	give(self->all, &self->conf, RCL_P_MODE, 0660);
 	EXPECT_EQ(5, link->former);
 	link->former = 0;
 	/* The epoch never had what the module refused. */
 	link->broken = true;
-	give(self, RCL_P_MTU, 1024);
+	give(self->all, &self->conf, RCL_P_MTU, 1024);
 	EXPECT_EQ(0, link->former);
 }
 
@@ -645,6 +354,40 @@ TEST_F(end, a_module_that_was_unloaded_is_asked_for_nothing)
 	EXPECT_EQ(0, num);
 	EXPECT_TRUE(LIST_EMPTY(&self->all->gone));
 	EXPECT_EQ(0, deletes);
+}
+
+/* What becomes of l0, as the module has it in this state with that peer. */
+static enum rcd_end ends_as(const struct rcd_link_conf *conf,
+			    enum rclink_link_state state, const char *peer)
+{
+	struct rcl_link_info info = { .state = state };
+	char err[RCL_ERR_LEN];
+	enum rcd_end end;
+	int field;
+
+	for (field = 0; field < RCL_P_MAX; field++)
+		info.policy.v[field] = rcl_range_default(field);
+	strcpy(info.peer, peer);
+	if (rcd_kernel_apply((struct rcl_nl *)&something, conf, &info, &end,
+			     err))
+		abort();
+	return end;
+}
+
+TEST_F(end, one_whose_last_peer_was_another_ends_at_once)
+{
+	const struct rcd_link_conf *conf = &self->link[0];
+	const char *other = self->link[1].pin;
+
+	EXPECT_EQ(RCD_STAYS, ends_as(conf, RCLINK_LINK_STATE_UP, conf->pin));
+	EXPECT_EQ(RCD_ENDS_NOW, ends_as(conf, RCLINK_LINK_STATE_UP, other));
+	EXPECT_EQ(RCD_STAYS, ends_as(conf, RCLINK_LINK_STATE_DOWN, conf->pin));
+	EXPECT_EQ(RCD_ENDS_NOW, ends_as(conf, RCLINK_LINK_STATE_DOWN, other));
+	EXPECT_EQ(RCD_ENDS_NOW, ends_as(conf, RCLINK_LINK_STATE_UP, ""));
+	/* It was given up before it had a peer. */
+	EXPECT_EQ(RCD_STAYS, ends_as(conf, RCLINK_LINK_STATE_DOWN, ""));
+	/* An exchange is under way, with whoever it may be. */
+	EXPECT_EQ(RCD_STAYS, ends_as(conf, RCLINK_LINK_STATE_CONNECTED, other));
 }
 
 static void tell(uint32_t id, enum rclink_event_kind kind,

@@ -20,20 +20,6 @@
 
 static double waited;	/* a link's time to wait, seen in the event loop */
 
-static void ignore(void *ctx)
-{
-	(void)ctx;
-}
-
-static void count(void *ctx, const char *link)
-{
-	(void)ctx;
-	(void)link;
-	others++;
-}
-
-static const struct rcd_links_ops ops = { .changed = ignore, .other = count };
-
 FIXTURE(keep)
 {
 	struct rcd_links all;
@@ -425,11 +411,6 @@ static void try_again(struct rcd_link *link)
 	event_base_loop(link->all->base, EVLOOP_NONBLOCK);
 }
 
-static const struct rcl_link_info is_up = {
-	.state = RCLINK_LINK_STATE_UP,
-	.epoch = 1,
-};
-
 TEST_F(keep, what_the_module_refuses_of_a_link_that_is_up_is_tried_again)
 {
 	struct rcd_link *link = self->up[0];
@@ -557,6 +538,31 @@ TEST_F(keep, that_a_link_is_up_with_another_peer_is_told_when_it_is_down)
 	EXPECT_EQ(1, others);
 	rcd_link_ended(link, 0, "");
 	EXPECT_EQ(1, others);
+}
+
+/* That peer may have driven the epoch number up, beyond the new one's. */
+TEST_F(keep, one_that_is_down_and_was_up_with_another_peer_ends_as_well)
+{
+	const struct rcl_link_info info = {
+		.state = RCLINK_LINK_STATE_DOWN,
+		.epoch = 1,
+	};
+	struct rcd_link *link = self->up[0];
+
+	end = RCD_ENDS_NOW;
+	rcd_link_adopt(link, &info);
+	EXPECT_FALSE(link->up);
+	EXPECT_EQ(1, ends);
+	EXPECT_TRUE(link->other);
+	EXPECT_EQ(0, others);
+	EXPECT_FALSE(event_pending(link->timer, EV_TIMEOUT, NULL));
+	end = RCD_STAYS;
+	rcd_link_ended(link, 0, "");
+	EXPECT_EQ(1, others);
+	rcd_link_adopt(link, &info);
+	EXPECT_EQ(1, ends);
+	EXPECT_EQ(1, others);
+	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
 }
 
 TEST_F(keep, a_link_that_was_up_before_the_daemon_has_not_failed_when_it_falls)

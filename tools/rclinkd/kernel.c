@@ -92,6 +92,16 @@ static bool is_peer(const struct rcd_link_conf *conf, const char *peer)
 			      !strcmp(conf->pin, peer);
 }
 
+/* Is it another peer's, or was it? One that is down may have had none. */
+static bool is_others(const struct rcd_link_conf *conf,
+		      const struct rcl_link_info *info)
+{
+	if (is_peer(conf, info->peer))
+		return false;
+	return info->state == RCLINK_LINK_STATE_UP ||
+	       (info->state == RCLINK_LINK_STATE_DOWN && info->peer[0]);
+}
+
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     const struct rcl_link_info *info, enum rcd_end *end,
 		     char *err)
@@ -107,7 +117,7 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	if (is_any(&change.epoch) && !ret)
 		*end = RCD_ENDS;
 	/* With another peer it cannot stay in any case. */
-	if (info->state == RCLINK_LINK_STATE_UP && !is_peer(conf, info->peer))
+	if (is_others(conf, info))
 		*end = RCD_ENDS_NOW;
 	return ret;
 }

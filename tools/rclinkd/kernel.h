@@ -11,7 +11,7 @@ struct rcl_link_info;
 struct rcl_nl;
 struct rcl_policy;
 
-/* What becomes of the epoch, if there is one. */
+/* What becomes of the epoch, the last one if the link is down. */
 enum rcd_end {
 	RCD_STAYS,
 	RCD_ENDS,		/* it is not as configured */

@@ -358,6 +358,17 @@ static void find_up(struct rcd_link *link, uint64_t epoch)
 						 link->conf.name, epoch);
 }
 
+/* stays: not to be made anew for another peer. */
+static void find_down(struct rcd_link *link, const struct rcl_link_info *info,
+		      bool stays)
+{
+	link->doomed = 0;
+	/* It went down before it could be ended. */
+	if (stays && !link->answering)
+		tell_other(link);
+	rcd_link_down(link, info ? info->reason_text : "it is gone");
+}
+
 void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 {
 	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
@@ -385,18 +396,16 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		link->refusals = 0;
 	if (end == RCD_ENDS)
 		begin_again(link);
-	if (!up) {
-		link->doomed = 0;
-		/* It went down before it could be ended. */
-		if (!link->answering)
-			tell_other(link);
-		rcd_link_down(link, info ? info->reason_text : "it is gone");
-		return;
-	}
-	find_up(link, info->epoch);
+	if (up)
+		find_up(link, info->epoch);
+	else
+		find_down(link, info, end != RCD_ENDS_NOW);
 	if (end == RCD_ENDS_NOW) {
+		rcd_link_rest(link);
 		link->other = true;
 		rcd_link_end_now(link);
+	} else if (!up) {
+		return;
 	} else if (end == RCD_ENDS || link->doomed == info->epoch ||
 		   (!ret && former == info->epoch)) {
 		rcd_link_end(link);
