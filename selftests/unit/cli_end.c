@@ -49,7 +49,9 @@ FIXTURE_SETUP(end)
 	refusal = 0;
 	deletes = 0;
 	news = 0;
+	replaces = 0;
 	loaded = true;
+	refuses = false;
 	memset(self, 0, sizeof(*self));
 	self->base = event_base_new();
 	self->all = rcd_links_new(self->base, &ops, NULL, self->err);
@@ -342,6 +344,72 @@ TEST_F(end, at_the_end_one_that_is_to_go_is_deleted_behind_what_is_asked)
 	while (num)
 		answer();
 	EXPECT_EQ(1, deletes);
+}
+
+/* What waits for its turn would be too much for one after the other. */
+TEST_F(end, at_the_end_none_waits_for_another_one)
+{
+	size_t i;
+
+	end_all(self->all);
+	EXPECT_EQ(AT_ONCE, num);
+	rcd_links_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(LINKS, num);
+	for (i = 0; i < num; i++)
+		EXPECT_EQ(NULL, asked[i]->request.done);
+}
+
+TEST_F(end, at_the_end_the_loop_asks_if_there_is_no_thread)
+{
+	end_all(self->all);
+	refuses = true;
+	rcd_links_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(AT_ONCE, num);
+	EXPECT_EQ(LINKS - AT_ONCE, replaces);
+}
+
+TEST_F(end, at_the_end_one_for_another_peer_is_made_anew)
+{
+	rcd_link_end(link_of(self->all, "l0"));
+	name_link(&self->link[0], 0, 'b');
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	rcd_link_end(link_of(self->all, "l1"));
+	EXPECT_EQ(2, num);
+	rcd_links_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(3, num);
+	while (num)
+		answer();
+	EXPECT_EQ(1, deletes);
+	EXPECT_EQ(1, news);
+}
+
+/* Once is enough. */
+TEST_F(end, unless_that_is_under_way)
+{
+	name_link(&self->link[0], 0, 'b');
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	EXPECT_EQ(1, num);
+	rcd_links_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(1, num);
+}
+
+TEST_F(end, at_the_end_one_that_is_back_is_made_anew)
+{
+	struct rcd_conf none = { .num = 0 };
+
+	EXPECT_EQ(0, rcd_links_set(self->all, &none, NULL, self->err));
+	while (!is_asked("l0"))
+		answer();
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	rcd_links_free(self->all);
+	self->all = NULL;
+	while (num)
+		answer();
+	EXPECT_EQ(1, news);
 }
 
 /* A socket for requests would load it. */

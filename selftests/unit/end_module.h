@@ -31,7 +31,9 @@ static unsigned int downs;
 static uint64_t replaced;	/* epoch; 0: none */
 static int refusal;	/* what a replace returns */
 static unsigned int deletes, news;	/* of l0 */
+static unsigned int replaces;	/* of all links */
 static bool loaded;
+static bool refuses;	/* there is no thread */
 
 /* The first request for each link is under way until the test answers it. */
 struct rch_ask {
@@ -51,6 +53,10 @@ struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
 	(void)all;
 	(void)nl;
 	(void)err;
+	if (refuses) {
+		free(a);
+		return NULL;
+	}
 	if (!a || num == 2 * LINKS || request->size > sizeof(a->what))
 		abort();
 	a->request = *request;
@@ -106,6 +112,7 @@ int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
 	(void)nl;
 	(void)name;
 	replaced = epoch;
+	replaces++;
 	return refusal ? rcl_fail(err, refusal, "refused") : 0;
 }
 

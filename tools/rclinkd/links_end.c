@@ -171,40 +171,42 @@ void rcd_link_end_now(struct rcd_link *link)
 	begin(link);
 }
 
-static void leave(struct rcd_link *link)
-{
-	if (link->ask)
-		rch_ask_leave(link->ask);
-	link->ask = NULL;
-}
-
-/* The request under way may be another one, so delete the link after it. */
-static void delete_behind(struct rcd_link *link)
+/*
+ * Behind a request under way, if there is one. Who frees the requests waits for
+ * all of them: for hundreds of links in a row that would be too long.
+ */
+static void end_last(struct rcd_link *link)
 {
 	char ignored[RCL_ERR_LEN];
 	struct end end;
 
+	fill(link, &end);
+	if (ask_apart(link, &end, ignored))
+		rch_ask_leave(link->ask);
+	else
+		ask_here(link->all, &end, ignored);
+	link->ask = NULL;
+}
+
+/* What over() would begin when the request is over: the next end, or none. */
+static void leave(struct rcd_link *link)
+{
 	if (!link->ask)
 		return;
-	leave(link);
-	fill(link, &end);
-	if (!ask_apart(link, &end, ignored))
-		ask_here(link->all, &end, ignored);
-	leave(link);
+	rch_ask_leave(link->ask);
+	link->ask = NULL;
+	if (link->gone || link->stale || (link->other && !link->anew))
+		end_last(link);
 }
 
 void rcd_links_end_all(struct rcd_links *all)
 {
-	char ignored[RCL_ERR_LEN];
 	struct rcd_link *link;
-	struct end end;
 
 	LIST_FOREACH(link, &all->list, node)
 		leave(link);
 	LIST_FOREACH(link, &all->gone, node)
-		delete_behind(link);
-	while ((link = take(all))) {
-		fill(link, &end);
-		ask_here(all, &end, ignored);
-	}
+		leave(link);
+	while ((link = take(all)))
+		end_last(link);
 }
