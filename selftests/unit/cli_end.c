@@ -113,7 +113,7 @@ static int admit(struct rcd_links *all, const struct rcd_link_conf *conf,
 	char name[RCLINK_NAME_MAX + 1];
 
 	strcpy(ids.id[0], conf->pin);
-	return rcd_links_admit(all, &ids, "", name, err);
+	return rcd_links_admit(all, &ids, conf->name, name, err);
 }
 
 TEST_F(end, only_so_many_end_at_once)
@@ -168,6 +168,24 @@ TEST_F(end, nobody_is_admitted_to_a_link_whose_end_waits)
 	EXPECT_STREQ("link l0 is being set up", self->err);
 	while (!is_asked("l0"))
 		answer();
+	EXPECT_EQ(0, admit(self->all, &self->link[0], self->err));
+}
+
+/* An exchange that the peer does not go on with takes its place for 30 s. */
+TEST_F(end, one_peer_leaves_room_for_others)
+{
+	unsigned int admitted = 0;
+	int i;
+
+	for (i = 2; i < LINKS; i++)
+		strcpy(self->link[i].pin, self->link[1].pin);
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	while (num)
+		answer();
+	for (i = 1; i < LINKS; i++)
+		admitted += !admit(self->all, &self->link[i], self->err);
+	EXPECT_EQ(24, admitted);
+	EXPECT_NE(NULL, strstr(self->err, "with this peer; try again later"));
 	EXPECT_EQ(0, admit(self->all, &self->link[0], self->err));
 }
 

@@ -18,6 +18,7 @@
 #include "trust.h"
 
 #define ANSWERS_MAX	32	/* at once, to peers that proved who they are */
+#define ANSWERS_EACH	24	/* to one of them; it dials 16 at once */
 #define STUCK_NS	2000000000ULL	/* without a word from the peer */
 
 /* A refused peer may dial again, but not endlessly within a second. */
@@ -309,6 +310,25 @@ bool rcd_links_know(const struct rcd_links *all, const char *identity,
 	       rch_peers_know(all->peers, identity, name);
 }
 
+/* Whoever stalls all of its exchanges must not keep other peers out. */
+static int find_room(const struct rcd_links *all, const struct rcd_link *next,
+		     char *err)
+{
+	const struct rcd_link *link;
+	unsigned int each = 0;
+
+	if (rcd_links_count(all).answers >= ANSWERS_MAX)
+		return rcl_fail(err, -EBUSY,
+				"too many exchanges are under way here; try again later");
+	LIST_FOREACH(link, &all->list, node)
+		each += link->answering && !is_another(&link->conf,
+						       &next->conf);
+	if (each >= ANSWERS_EACH)
+		return rcl_fail(err, -EBUSY,
+				"too many exchanges are under way here with this peer; try again later");
+	return 0;
+}
+
 int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 		    const char *wanted, char *name, char *err)
 {
@@ -329,9 +349,8 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 		return rcl_fail(err, -EBUSY,
 				"too many exchanges for link %s; try again in a second",
 				name);
-	if (rcd_links_count(all).answers >= ANSWERS_MAX)
-		return rcl_fail(err, -EBUSY,
-				"too many exchanges are under way here; try again later");
+	if (find_room(all, link, err))
+		return -EBUSY;
 	if (link->dial && link->reached &&
 	    rcd_trust_goes_first(all->trust, ids->id[0]))
 		return rcl_fail(err, -EALREADY,
