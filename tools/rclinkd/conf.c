@@ -473,6 +473,12 @@ static void begin(struct parser *p)
 	p->place = here;
 }
 
+static void live(const struct parser *p)
+{
+	if (p->report->alive)
+		p->report->alive();
+}
+
 static int on_key(void *arg, const char *section, const char *key,
 		  const char *value)
 {
@@ -483,6 +489,9 @@ static int on_key(void *arg, const char *section, const char *key,
 	if (!p->begun)
 		begin(p);
 	p->value = value;
+	/* To look up the one before may have taken as long as is allowed. */
+	if (!strcmp(key, "owner") || !strcmp(key, "group"))
+		live(p);
 	if (p->in == HOST)
 		set_host(p, key, value);
 	else if (p->in == LINK)
@@ -547,8 +556,7 @@ static const char *refuse_line(struct parser *p)
 static const char *next_head(struct parser *p, const char *text)
 {
 	end_section(p);
-	if (p->report->alive)
-		p->report->alive();
+	live(p);
 	p->head = p->place;
 	snprintf(p->title, sizeof(p->title), "%.*s",
 		 (int)strcspn(text + 1, "]"), text + 1);
