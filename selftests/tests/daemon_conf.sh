@@ -256,7 +256,23 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((26 + ${#bad[@]}))
+# With fewer files the daemon is not even loaded, and with more it may run.
+few_files()
+{
+	local files status
+
+	check_file good.conf || return
+	for files in 4 5 6 7; do
+		NOTIFY_SOCKET=/nowhere prlimit --nofile=$files "$daemon" \
+			--config "$out/etc/rclink.conf" 3>&-
+		status=$?
+		[ "$status" -eq 1 ] && continue
+		echo "with $files files: $status"
+		return 1
+	done
+}
+
+plan $((27 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -306,4 +322,5 @@ refuse 1 "a configuration that cannot be read ends the daemon" \
 refuse 78 "systemd is told not to try that again" \
 	'^<3>/nowhere: cannot read' \
 	env NOTIFY_SOCKET=/nowhere "$daemon" --config /nowhere
+check "but to try again when files cannot be opened" few_files
 finish

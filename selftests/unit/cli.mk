@@ -78,7 +78,7 @@ $(OUT)/cli_packet: $(HERE)/cli_packet.c $(PACKET_OBJS)
 		-o $@ $^
 
 # The test is the name service when that does not answer.
-$(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS)
+$(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS) $(OUT)/load.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto \
 		-Wl,--wrap=getpwnam -Wl,--wrap=getgrnam

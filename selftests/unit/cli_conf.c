@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <kselftest_harness.h>
 
@@ -167,6 +168,25 @@ TEST_F(conf, a_name_that_is_not_there_is_a_mistake)
 	EXPECT_NE(NULL, strstr(self->r.text, "has no group"))
 		TH_LOG("%s", self->r.text);
 	EXPECT_FALSE(self->r.conf.unasked);
+}
+
+TEST_F(conf, that_there_are_no_more_files_is_no_mistake)
+{
+	struct rlimit none, before;
+
+	EXPECT_EQ(-EINVAL, rcd_conf_load(&self->r.conf, "/nowhere/f",
+					 &self->r.report));
+	EXPECT_FALSE(self->r.conf.unasked);
+	EXPECT_EQ(1, self->r.complaints);
+	rcd_conf_free(&self->r.conf);
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+	none = before;
+	none.rlim_cur = 0;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_EQ(-EAGAIN, rcd_conf_load(&self->r.conf, "/nowhere/f",
+					 &self->r.report));
+	setrlimit(RLIMIT_NOFILE, &before);
+	EXPECT_EQ(3, self->r.complaints);
 }
 
 TEST_F(conf, all_of_it)

@@ -43,6 +43,7 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 	if (!refused)
 		return (struct rcx_tls *)&keys[reads];
 	rcl_fail(err, -EINVAL, "%s", refused);
+	errno = EMFILE;
 	return NULL;
 }
 
@@ -365,6 +366,16 @@ TEST_F(trust, who_is_the_same_does_not_go_first)
 	EXPECT_FALSE(goes_first(&self->conf, "a.example", "a.example"));
 	EXPECT_FALSE(goes_first(&self->conf, "A.example", "a.Example"));
 	EXPECT_FALSE(goes_first(&self->conf, "a.Example", "A.example"));
+}
+
+/* Whoever starts the daemon again must know whether that may help. */
+TEST_F(trust, why_it_is_not_there_is_told)
+{
+	char err[RCL_ERR_LEN];
+
+	refused = "no more files";
+	EXPECT_EQ(NULL, rcd_trust_new(&self->conf, NULL, err));
+	EXPECT_EQ(EMFILE, errno);
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -351,6 +352,31 @@ TEST_F(ident, a_ca_has_a_root)
 	ident_drop(&id);
 	ident_drop(&below);
 	ident_drop(&root);
+}
+
+/* That the file is missing is a mistake; that it cannot be opened may pass. */
+TEST_F(ident, why_a_file_is_not_usable_is_told)
+{
+	struct rcx_tls_config config = { .key_file = "no.key" };
+	struct rlimit none, before;
+
+	EXPECT_EQ(NULL, rcx_tls_new(RCX_RESPONDER, &config, self->err));
+	EXPECT_EQ(ENOENT, errno);
+	config.key_file = "key";
+	config.ca_file = "/etc/passwd";
+	EXPECT_EQ(NULL, rcx_tls_new(RCX_RESPONDER, &config, self->err));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+	none = before;
+	none.rlim_cur = 0;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_EQ(-EMFILE, rcx_tls_try(&config, RCX_CA, self->err));
+	config.cert_file = "key";
+	EXPECT_EQ(-EMFILE, rcx_tls_try(&config, RCX_CERT, self->err));
+	EXPECT_EQ(NULL, rcx_tls_new(RCX_RESPONDER, &config, self->err));
+	EXPECT_EQ(EMFILE, errno);
+	setrlimit(RLIMIT_NOFILE, &before);
+	SAYS("Too many open files", self->err);
 }
 
 TEST_F(ident, what_nobody_writes_to_is_not_waited_for)

@@ -104,14 +104,27 @@ static const char *file_reason(const char *file, const char *no)
 	return reason;
 }
 
+/* OpenSSL's first word is on what failed, the last on what came of that. */
+static int refuse_file(const char *what, const char *file, const char *no,
+		       char *err)
+{
+	const unsigned long code = ERR_peek_error();
+	const char *reason = file_reason(file, no);
+
+	return rcl_fail(err,
+			ERR_SYSTEM_ERROR(code) ? -ERR_GET_REASON(code) :
+						 -EINVAL,
+			"cannot use the %s %s: %s", what, file, reason);
+}
+
 static int load_cert(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
+	ERR_clear_error();
 	if (!cfg->cert_file ||
 	    (is_regular(cfg->cert_file) &&
 	     SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) == 1))
 		return 0;
-	return rcl_fail(err, -EINVAL, "cannot use the certificate %s: %s",
-			cfg->cert_file, file_reason(cfg->cert_file, NO_CERT));
+	return refuse_file("certificate", cfg->cert_file, NO_CERT, err);
 }
 
 static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
@@ -173,11 +186,10 @@ static int load_ca(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
 	if (!cfg->ca_file)
 		return 0;
+	ERR_clear_error();
 	if (!is_regular(cfg->ca_file) ||
 	    SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
-		return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
-				cfg->ca_file,
-				file_reason(cfg->ca_file, NO_CERT));
+		return refuse_file("CA in", cfg->ca_file, NO_CERT, err);
 	if (!has_root(ctx))
 		return rcl_fail(err, -EINVAL,
 				"cannot use the CA in %s: no root, which signed itself, is in it; add the one that this CA has its certificate from",
@@ -192,12 +204,11 @@ static int load_crl(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 
 	if (!cfg->crl_file)
 		return 0;
+	ERR_clear_error();
 	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
 	if (!lookup || !is_regular(cfg->crl_file) ||
 	    X509_load_crl_file(lookup, cfg->crl_file, X509_FILETYPE_PEM) < 1)
-		return rcl_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
-				cfg->crl_file,
-				file_reason(cfg->crl_file, NO_CRL));
+		return refuse_file("CRL in", cfg->crl_file, NO_CRL, err);
 	return 0;
 }
 
@@ -210,7 +221,7 @@ static int set_rules(struct rcx_tls *tls, char *err)
 	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) != 1 ||
 	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256") != 1 ||
 	    SSL_CTX_set_num_tickets(ctx, 0) != 1)
-		return rcl_fail(err, -EIO,
+		return rcl_fail(err, -EOPNOTSUPP,
 				"this OpenSSL cannot do TLS 1.3: %s",
 				rcx_ssl_reason());
 	SSL_CTX_set_security_level(ctx, 2);
@@ -237,9 +248,11 @@ static int set_rules(struct rcx_tls *tls, char *err)
 static struct rcx_tls *new_tls(enum rcx_role role, char *err)
 {
 	struct rcx_tls *tls = calloc(1, sizeof(*tls));
+	int ret;
 
 	if (!tls) {
 		rcl_fail(err, -ENOMEM, "out of memory");
+		errno = ENOMEM;
 		return NULL;
 	}
 	tls->users = 1;
@@ -247,17 +260,19 @@ static struct rcx_tls *new_tls(enum rcx_role role, char *err)
 	tls->ctx = SSL_CTX_new(role == RCX_INITIATOR ? TLS_client_method() :
 			       TLS_server_method());
 	if (!tls->ctx) {
-		rcl_fail(err, -ENOMEM, "cannot start OpenSSL: %s",
-			 rcx_ssl_reason());
+		ret = rcl_fail(err, -ENOMEM, "cannot start OpenSSL: %s",
+			       rcx_ssl_reason());
 		goto err_free;
 	}
-	if (set_rules(tls, err))
+	ret = set_rules(tls, err);
+	if (ret)
 		goto err_free;
 
 	return tls;
 
 err_free:
 	rcx_tls_free(tls);
+	errno = -ret;
 	return NULL;
 }
 
@@ -267,8 +282,10 @@ static struct rcx_tls *create(enum rcx_role role,
 {
 	struct rcx_tls *tls;
 
-	if (check_config(role, cfg, err))
+	if (check_config(role, cfg, err)) {
+		errno = EINVAL;
 		return NULL;
+	}
 	tls = new_tls(role, err);
 	if (!tls)
 		return NULL;
@@ -288,12 +305,19 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err)
 {
 	struct rcx_tls *tls = create(role, cfg, err);
+	int ret;
 
-	if (!tls || (!load_identity(tls->ctx, cfg, err) &&
-		     !load_ca(tls->ctx, cfg, err) &&
-		     !load_crl(tls->ctx, cfg, err)))
+	if (!tls)
+		return NULL;
+	ret = load_identity(tls->ctx, cfg, err);
+	if (!ret)
+		ret = load_ca(tls->ctx, cfg, err);
+	if (!ret)
+		ret = load_crl(tls->ctx, cfg, err);
+	if (!ret)
 		return tls;
 	rcx_tls_free(tls);
+	errno = -ret;
 	return NULL;
 }
 

@@ -22,7 +22,7 @@ struct rcx_tls_config {
 
 enum rcx_file { RCX_KEY, RCX_CERT, RCX_CA, RCX_CRL, RCX_FILES };
 
-/* Returns NULL with a sentence in err (RCL_ERR_LEN bytes). */
+/* Returns NULL with an errno and a sentence in err (RCL_ERR_LEN bytes). */
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err);
 /*

@@ -3,7 +3,9 @@
 #ifndef RCL_FAIL_H
 #define RCL_FAIL_H
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #define RCL_ERR_LEN	1024	/* of every char *err */
@@ -18,6 +20,13 @@ int rcl_fail(char *err, int ret, const char *fmt, ...)
 	va_end(ap);
 
 	return ret;
+}
+
+/* Does this errno blame nobody's mistake, so that the same may work later? */
+static inline bool rcl_may_pass(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ||
+	       error == EIO;
 }
 
 #endif /* RCL_FAIL_H */

@@ -371,11 +371,13 @@ static void *grow(struct parser *p, void *array, size_t num, size_t size)
 {
 	void *more = reallocarray(array, num + 1, size);
 
-	if (more)
+	if (more) {
 		memset((char *)more + num * size, 0, size);
-	else
-		complain(p, "out of memory");
-	return more;
+		return more;
+	}
+	p->conf->unasked = true;
+	complain(p, "out of memory");
+	return NULL;
 }
 
 static enum section begin_link(struct parser *p, const char *name)
@@ -639,6 +641,7 @@ int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 	end_section(&p);
 	p.in = NONE;
 	conf->unclear |= ret;
+	conf->unasked |= ferror(from) && rcl_may_pass(errno);
 	if (ferror(from))
 		complain(&p, "cannot read: %s", strerror(errno));
 	else if (ret)

@@ -62,7 +62,7 @@ struct rcd_conf {
 	struct rcd_group_conf *group;
 	size_t ngroups;
 	bool unclear;			/* it cannot be judged as a whole */
-	bool unasked;			/* a name lookup may succeed later */
+	bool unasked;			/* what failed may work later */
 };
 
 /*
@@ -92,7 +92,8 @@ int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report);
 
 /*
  * All of the above for the file, and those in conf.d beside it. -EAGAIN if the
- * source of user or group names does not answer yet, else -EINVAL.
+ * source of user or group names does not answer yet, or a file or memory was
+ * not to be had, else -EINVAL.
  */
 int rcd_conf_load(struct rcd_conf *conf, const char *file,
 		  const struct rcd_report *report);

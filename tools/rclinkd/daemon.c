@@ -339,20 +339,32 @@ static struct event_base *new_base(void)
 	return base;
 }
 
+static int start_trust(struct daemon *d, char *err)
+{
+	int ret;
+
+	d->trust = rcd_trust_new(&d->conf, NULL, err);
+	if (d->trust)
+		return 0;
+	ret = rcl_may_pass(errno) ? -EAGAIN : -EINVAL;
+	rcd_blame_trust(&d->conf, err, &report);
+	return rcl_fail(err, ret,
+			"a key, certificate, CA or CRL cannot be used");
+}
+
 static int start(struct daemon *d, char *err)
 {
+	int ret;
+
 	d->base = new_base();
 	d->notify = d->base ? rcd_notify_new(d->base) : NULL;
 	d->listen = d->base ? evtimer_new(d->base, on_listen, d) : NULL;
 	d->changed = d->base ? evtimer_new(d->base, count_links, d) : NULL;
 	if (!d->notify || !d->listen || !d->changed || catch_signals(d))
 		return rcl_fail(err, -ENOMEM, "out of memory");
-	d->trust = rcd_trust_new(&d->conf, NULL, err);
-	if (!d->trust) {
-		rcd_blame_trust(&d->conf, err, &report);
-		return rcl_fail(err, -EINVAL,
-				"a key, certificate, CA or CRL cannot be used");
-	}
+	ret = start_trust(d, err);
+	if (ret)
+		return ret;
 	d->links = rcd_links_new(d->base, &links_ops, d, err);
 	if (!d->links)
 		return -ENOENT;

@@ -12,7 +12,8 @@
 #define PATTERN_LEN	(2 * RCD_PATH_LEN + sizeof(MORE))
 
 /* Returns NULL after saying why. */
-static FILE *open_file(const char *file, const struct rcd_report *report)
+static FILE *open_file(struct rcd_conf *conf, const char *file,
+		       const struct rcd_report *report)
 {
 	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -20,6 +21,7 @@ static FILE *open_file(const char *file, const struct rcd_report *report)
 	struct rcd_place place = { .line = 0 };
 	struct stat st;
 
+	conf->unasked |= !from && rcl_may_pass(errno);
 	if (from && !fstat(fd, &st) && S_ISREG(st.st_mode))
 		return from;
 	snprintf(place.file, sizeof(place.file), "%s", file);
@@ -41,7 +43,7 @@ static FILE *open_file(const char *file, const struct rcd_report *report)
 static int add_file(struct rcd_conf *conf, const char *file,
 		    const struct rcd_report *report)
 {
-	FILE *from = open_file(file, report);
+	FILE *from = open_file(conf, file, report);
 	int ret;
 
 	if (!from) {
@@ -87,6 +89,7 @@ static int add_more(struct rcd_conf *conf, const char *file,
 	if (ret == GLOB_NOMATCH)
 		return 0;
 	if (ret) {
+		conf->unasked |= ret == GLOB_NOSPACE || rcl_may_pass(errno);
 		snprintf(place.file, sizeof(place.file), "%s", file);
 		rcd_say(report, &place,
 			"cannot look for %s beside it: see who may read that directory",

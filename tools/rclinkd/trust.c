@@ -83,7 +83,7 @@ static int load(struct rcd_trust *t, char *err)
 
 	tls = rcx_tls_new(RCX_RESPONDER, &config, err);
 	if (!tls)
-		return -EINVAL;
+		return -errno;
 	if (rcx_tls_self(tls, self, err)) {
 		rcx_tls_free(tls);
 		return -EINVAL;
@@ -105,9 +105,11 @@ struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
 				const struct rcd_trust *old, char *err)
 {
 	struct rcd_trust *t = calloc(1, sizeof(*t));
+	int ret;
 
 	if (!t) {
 		rcl_fail(err, -ENOMEM, "out of memory");
+		errno = ENOMEM;
 		return NULL;
 	}
 	strcpy(t->file[0], conf->key);
@@ -116,8 +118,10 @@ struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
 	strcpy(t->file[3], conf->crl);
 	/* Before reading them: what changes meanwhile is then read again. */
 	look(t, t->stamp);
-	if (load(t, err)) {
+	ret = load(t, err);
+	if (ret) {
 		rcd_trust_free(t);
+		errno = -ret;
 		return NULL;
 	}
 	if (old && same_files(t, old)) {

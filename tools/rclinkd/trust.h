@@ -16,7 +16,7 @@ struct rcx_tls_config rcd_trust_config(const struct rcd_conf *conf);
 
 /*
  * Reads all files. If those of old (NULL: none) did not change, the new one
- * answers with the same as old. NULL with a sentence in err.
+ * answers with the same as old. NULL with an errno and a sentence in err.
  */
 struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
 				const struct rcd_trust *old, char *err);
