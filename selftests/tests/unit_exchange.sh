@@ -14,7 +14,7 @@ fuzz()
 
 cd "$LIB_DIR/unit" || exit 1
 out=../../build/unit/exchange-san
-sources=(exchange_{codec,path,ident,dial,tls,date,old,session,cut,peer}.c)
+sources=(exchange_{codec,path,ident,dial,tls,date,old,session,load,cut,peer}.c)
 plan $((1 + $(harness_points "${sources[@]}")))
 make -s -f exchange.mk all || bail "the unit tests do not build"
 for source in "${sources[@]}"; do

@@ -20,7 +20,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 endif
 
-TESTS := codec path ident dial tls date old session cut peer
+TESTS := codec path ident dial tls date old session load cut peer
 PROGS := $(TESTS:%=$(OUT)/exchange_%)
 BENCH := $(TREE)/build/unit/bench_exchange
 OBJS := $(EXCHANGE_SRCS:exchange/%.c=$(OUT)/%.o) \
