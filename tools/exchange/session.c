@@ -142,6 +142,7 @@ static void close_down(struct rcx_session *s)
 {
 	enum rcx_io io = rcx_flush(s);
 
+	s->want_write = io == RCX_IO_WRITE;
 	if (io == RCX_IO_DONE && !s->finished) {
 		rcx_conn_finish(s->conn);
 		s->finished = true;
@@ -206,8 +207,7 @@ static void arm(struct rcx_session *s)
 		until = s->proof_deadline;
 	arm_timer(s, until);
 	/* Nor is it news what can be read only once something was written. */
-	if (rcx_asks_owner(s) || s->want_write ||
-	    (s->readable && s->state == ST_CLOSE && !s->finished))
+	if (rcx_asks_owner(s) || s->want_write)
 		event_del(s->readable);
 	else if (s->readable)
 		event_add(s->readable, NULL);
