@@ -238,6 +238,7 @@ TEST_F(ident, a_key_with_a_password_is_refused_without_asking)
 TEST_F(ident, key_and_certificate_must_fit)
 {
 	char own[8192], other[8192], both[16384], *cert;
+	char own_pin[RCX_PIN_LEN];
 
 	ASSERT_EQ(0, rcx_ident_generate("key2", self->err));
 	read_text("key", own, sizeof(own));
@@ -249,6 +250,10 @@ TEST_F(ident, key_and_certificate_must_fit)
 	write_text("mixed", both);
 	EXPECT_EQ(NULL, load(RCX_INITIATOR, "mixed", self->err));
 	EXPECT_NE(NULL, strstr(self->err, "not one of the key"));
+	/* Beside another certificate in a file of its own, the key counts. */
+	EXPECT_EQ(0, rcx_ident_pin("key", own_pin, self->err));
+	EXPECT_EQ(0, rcx_ident_pin("mixed", self->pin, self->err));
+	EXPECT_STREQ(own_pin, self->pin);
 	write_text("bare", own);
 	EXPECT_EQ(NULL, load(RCX_INITIATOR, "bare", self->err));
 	EXPECT_NE(NULL, strstr(self->err, "no certificate"));

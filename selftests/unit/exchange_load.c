@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an exchange may cost this process while a peer breaks off, never says
- * anything, or reads nothing: memory of the kernel, and time, but no processor.
+ * What a peer that breaks off, never gets to the point, or reads nothing may
+ * take of this process: time, up to a limit, and next to no processor.
  */
 #include "exchange_lib.h"
 
@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -51,19 +50,6 @@ static void reset_early(struct raw *r)
 	raw_reset(r);
 }
 
-static void against(struct world *w, struct raw *r)
-{
-	r->world = w;
-	r->key_file = r->server ? "b" : "a";
-	if (!r->server)
-		world_listen(w);
-	raw_start(r);
-	if (r->server && !world_dial(w))
-		abort();
-	world_run(w);
-	raw_join(r);
-}
-
 TEST_F(load, a_peer_that_is_gone_meanwhile_keeps_nobody_busy)
 {
 	unsigned int server;
@@ -76,7 +62,7 @@ TEST_F(load, a_peer_that_is_gone_meanwhile_keeps_nobody_busy)
 
 		o->prepare_ms = 200;
 		o->late_ms = 700;
-		against(&self->w, &r);
+		raw_against(&self->w, &r);
 		HOLDS(o);
 		EXPECT_EQ(1, o->connects);
 		EXPECT_EQ(1, o->aborts);

@@ -289,19 +289,24 @@ int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err)
 {
 	struct stack_st_X509 *certs;
 	EVP_PKEY *key, *public;
+	X509 *cert;
 	int ret;
 
 	ret = load(path, &key, &certs, err);
 	if (ret)
 		return ret;
-	public = X509_get0_pubkey(sk_X509_value(certs, 0));
-	if (key || public)
-		/* As the peer sees it: a key can be encoded in two ways. */
-		ret = rcx_pin_of(public ? public : key, pin, err);
+	cert = sk_X509_value(certs, 0);
+	public = X509_get0_pubkey(cert);
+	/* As the peer sees it: a key can be encoded in two ways. */
+	if (public && (!key || X509_check_private_key(cert, key) == 1))
+		ret = rcx_pin_of(public, pin, err);
+	else if (key)
+		ret = rcx_pin_of(key, pin, err);
 	else
 		ret = rcl_fail(err, -EINVAL,
 			       "%s has neither a private key nor a certificate",
 			       path);
+	ERR_clear_error();
 	EVP_PKEY_free(key);
 	free_certs(certs);
 

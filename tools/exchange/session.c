@@ -206,7 +206,7 @@ static void arm(struct rcx_session *s)
 	if (s->state == ST_UP && !s->link_up && s->proof_deadline < until)
 		until = s->proof_deadline;
 	arm_timer(s, until);
-	/* Nor is it news what can be read only once something was written. */
+	/* What can be read only once somebody else has acted is no news. */
 	if (rcx_asks_owner(s) || s->want_write)
 		event_del(s->readable);
 	else if (s->readable)

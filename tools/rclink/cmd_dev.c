@@ -21,7 +21,10 @@ static const char help[] =
 "  -j, --json   an array of objects, one for each port\n"
 "  --verbs      ask libibverbs and not the module: what a process can use\n";
 
-/* The list of all devices is without ports that cannot be read. */
+static const char no_device[] =
+"There is no RDMA device; see that its driver is loaded.";
+
+/* The module's list of all devices is without ports that cannot be read. */
 static const char no_ports[] =
 "There is no RDMA device, or no port of one can be read; see that its driver is\n"
 "loaded. `rclink dev DEV` says why a port cannot be read.";
@@ -126,7 +129,7 @@ static void print_text(struct json_object *list, bool verbs)
 	size_t i;
 
 	if (!json_object_array_length(list)) {
-		puts(no_ports);
+		puts(verbs ? no_device : no_ports);
 		return;
 	}
 	rcl_out_table(stdout, list, ports, NUM(ports), "");

@@ -188,10 +188,11 @@ int rcv_tcp_get(int fd, void *buf, size_t len, char *err)
 	do {
 		n = wait_until(until, fd, POLLIN);
 		if (!n)
-			n = recv(fd, (uint8_t *)buf + done, len - done, 0);
+			n = recv(fd, (uint8_t *)buf + done, len - done,
+				 MSG_DONTWAIT);
 		if (n > 0)
 			done += n;
-	} while (done < len && n > 0);
+	} while (done < len && (n > 0 || (n < 0 && errno == EAGAIN)));
 	if (done == len)
 		return 0;
 	if (n < 0)
