@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SEND: the payload travels in sealed messages, each echoed by the peer.
- * WRITE, READ, CAS, FADD: one RDMA operation on the peer's link buffer; around
- * it, the control channel proves the data at the peer's end, too:
+ * WRITE, READ, CAS, FADD: RDMA operations on the peer's link buffer; around
+ * them, the control channel proves the data at the peer's end, too:
  *
  *	WRITE		write pattern B		CHECK B
  *	READ		FILL A	read, compare with A here
  *	CAS, FADD	FILL A	compare the old value with A here	CHECK B
  *
  * Patterns come from a random seed: A from seed, B from ~seed. Only the
- * operation is timed.
+ * operations are timed, each by itself. Several in a row, on pieces of memory
+ * side by side, are verified together, so that the device does not rest between
+ * them.
  */
 #include "ping.h"
 
@@ -21,8 +23,12 @@
 #include "msg.h"
 #include "pattern.h"
 #include "stats.h"
+#include "upcall.h"
 
 #define RCL_ATOMIC_LEN	8
+#define RCL_RUN_MAX	16	/* operations that are verified together */
+#define RCL_RUN_LEN	4096	/* bytes of all of these, unless one has more */
+#define RCL_RUN_US	1000	/* the peer is to be heard now and then */
 #define RCL_REST_US_MIN	50	/* below this, no more than any message */
 #define RCL_REST_US_MAX	20000	/* the host may have stalled meanwhile */
 
@@ -78,14 +84,24 @@ static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
 	return 0;
 }
 
+/* How many of the operations that are left follow each other. */
+static u32 rcl_ping_run_max(struct rcl_epoch *ep)
+{
+	const struct rcl_ping *ping = ep->pinger.ping;
+	u32 len = min_t(u32, ep->remote.length, RCL_RUN_LEN);
+	u32 fit = clamp_t(u32, len / max_t(u32, ping->size, 1), 1, RCL_RUN_MAX);
+
+	return ping->op == RCLINK_PING_OP_SEND ?
+	       1 : min(fit, ping->count - ping->ok);
+}
+
 static int rcl_ping_map(struct rcl_epoch *ep, struct rcl_pinger *p)
 {
-	u32 size = p->ping->size;
-
-	p->mem = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	p->len = rcl_ping_run_max(ep) * p->ping->size;
+	p->mem = kzalloc(p->len, GFP_KERNEL | __GFP_NOWARN);
 	if (!p->mem)
 		return -ENOMEM;
-	p->dma = ib_dma_map_single(ep->user.ib, p->mem, size,
+	p->dma = ib_dma_map_single(ep->user.ib, p->mem, p->len,
 				   DMA_BIDIRECTIONAL);
 	if (ib_dma_mapping_error(ep->user.ib, p->dma)) {
 		kfree(p->mem);
@@ -99,27 +115,28 @@ static int rcl_ping_map(struct rcl_epoch *ep, struct rcl_pinger *p)
 static void rcl_ping_begin(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
-	u32 size = p->ping->size;
 
 	p->step = steps[p->ping->op];
 	p->asked = false;
 	p->cookie++;
 	p->seed = get_random_u32();
+	p->run = rcl_ping_run_max(ep);
+	p->ran = 0;
 	p->sent = 0;
 	p->echoed = 0;
 	p->end = 0;
 	if (!p->mem)
 		return;
-	/* The previous round trip has left it to the processor. */
-	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
+	/* The previous round trips have left it to the processor. */
+	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, p->len,
 				   DMA_BIDIRECTIONAL);
 	if (p->ping->op == RCLINK_PING_OP_WRITE)
-		rcl_pattern_fill(p->mem, 0, size, ~p->seed);
-	ib_dma_sync_single_for_device(ep->user.ib, p->dma, size,
+		rcl_pattern_fill(p->mem, 0, p->len, ~p->seed);
+	ib_dma_sync_single_for_device(ep->user.ib, p->dma, p->len,
 				      DMA_BIDIRECTIONAL);
 }
 
-/* Ends the round trip under way, if any; its work request has completed. */
+/* Ends the round trips under way, if any; no work request is outstanding. */
 static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 {
 	struct rcl_pinger *p = &ep->pinger;
@@ -127,7 +144,7 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 
 	/* If the device keeps the QP, what that may access stays, too. */
 	if (p->mem && !ep->qp[0].lost) {
-		ib_dma_unmap_single(ep->user.ib, p->dma, ping->size,
+		ib_dma_unmap_single(ep->user.ib, p->dma, p->len,
 				    DMA_BIDIRECTIONAL);
 		kfree(p->mem);
 		p->mem = NULL;
@@ -138,13 +155,22 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 	rcl_ping_finish(ping, error, why);
 }
 
+/* It counts once it is verified, with those around it. */
+static void rcl_ping_over(struct rcl_pinger *p)
+{
+	struct rcl_ping *ping = p->ping;
+	ktime_t took = ktime_sub(p->end, p->start);
+
+	ping->rtt[ping->ok + p->ran++] = ktime_to_ns(took);
+}
+
 static void rcl_ping_verified(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
 	struct rcl_ping *ping = p->ping;
 
-	ep->ctrl.stats->pings++;
-	ping->rtt[ping->ok++] = ktime_to_ns(ktime_sub(p->end, p->start));
+	ep->ctrl.stats->pings += p->ran;
+	ping->ok += p->ran;
 	if (ping->ok < ping->count)
 		rcl_ping_begin(ep);
 	else
@@ -228,13 +254,13 @@ static int rcl_ping_echo(struct rcl_epoch *ep)
 	return 0;
 }
 
-static int rcl_ping_ask(struct rcl_epoch *ep, u8 type, u32 seed)
+static int rcl_ping_ask(struct rcl_epoch *ep, u8 type, u32 n, u32 seed)
 {
 	struct rcl_pinger *p = &ep->pinger;
 	struct rcl_msg msg = {
 		.type = type,
 		.cookie = p->cookie,
-		.len = p->ping->size,
+		.len = n * p->ping->size,
 		.seed = seed,
 	};
 	int ret;
@@ -259,25 +285,33 @@ static void rcl_ping_completed(struct ib_cq *cq, struct ib_wc *wc)
 	p->end = ktime_get();
 }
 
-static u64 rcl_ping_word(u32 seed)
+static u64 rcl_ping_word(u32 offset, u32 seed)
 {
 	u64 word;
 
-	rcl_pattern_fill((u8 *)&word, 0, sizeof(word), seed);
+	rcl_pattern_fill((u8 *)&word, offset, sizeof(word), seed);
 	return word;
+}
+
+static void rcl_ping_time(struct rcl_pinger *p)
+{
+	p->start = ktime_get();
+	if (!p->ran)
+		p->begun = p->start;
 }
 
 static int rcl_ping_post_atomic(struct rcl_epoch *ep, struct ib_sge *sge)
 {
 	struct rcl_pinger *p = &ep->pinger;
-	u64 before = rcl_ping_word(p->seed);
-	u64 after = rcl_ping_word(~p->seed);
+	u32 offset = p->ran * RCL_ATOMIC_LEN;
+	u64 before = rcl_ping_word(offset, p->seed);
+	u64 after = rcl_ping_word(offset, ~p->seed);
 	struct ib_atomic_wr wr = {
 		.wr.wr_cqe = &p->cqe,
 		.wr.sg_list = sge,
 		.wr.num_sge = 1,
 		.wr.send_flags = IB_SEND_SIGNALED,
-		.remote_addr = ep->remote.addr,
+		.remote_addr = ep->remote.addr + offset,
 		.rkey = ep->remote.rkey,
 	};
 
@@ -289,7 +323,7 @@ static int rcl_ping_post_atomic(struct rcl_epoch *ep, struct ib_sge *sge)
 		wr.wr.opcode = IB_WR_ATOMIC_FETCH_AND_ADD;
 		wr.compare_add = after - before;
 	}
-	p->start = ktime_get();
+	rcl_ping_time(p);
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }
 
@@ -303,34 +337,43 @@ static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
 		.wr.opcode = p->ping->op == RCLINK_PING_OP_WRITE ?
 			     IB_WR_RDMA_WRITE : IB_WR_RDMA_READ,
 		.wr.send_flags = IB_SEND_SIGNALED,
-		.remote_addr = ep->remote.addr,
+		.remote_addr = ep->remote.addr + p->ran * sge->length,
 		.rkey = ep->remote.rkey,
 	};
 
-	p->start = ktime_get();
+	rcl_ping_time(p);
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }
 
-/* If it is refused at once, nothing was posted, and the QP is as it was. */
-static void rcl_ping_post(struct rcl_epoch *ep)
+/*
+ * If it is refused at once, nothing was posted, and the QP is as it was. A
+ * software device may have completed it on return. What else has then completed
+ * is looked at in another pass.
+ */
+static bool rcl_ping_post(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
 	struct ib_sge sge = {
-		.addr = p->dma,
+		.addr = p->dma + p->ran * p->ping->size,
 		.length = p->ping->size,
 		.lkey = ep->pd->local_dma_lkey,
 	};
 	int ret;
 
+	p->end = 0;
 	p->cqe.done = rcl_ping_completed;
 	if (rcl_ping_is_atomic(p->ping->op))
 		ret = rcl_ping_post_atomic(ep, &sge);
 	else
 		ret = rcl_ping_post_rdma(ep, &sge);
-	if (ret)
+	if (ret) {
 		rcl_ping_end(ep, ret, "the device refused the work request");
-	else
-		p->asked = true;
+		return false;
+	}
+	p->asked = true;
+	if (rcl_ctrl_poll(&ep->ctrl))
+		ep->user.up->kick(ep->user.up);
+	return true;
 }
 
 static void rcl_ping_next(struct rcl_pinger *p)
@@ -339,30 +382,40 @@ static void rcl_ping_next(struct rcl_pinger *p)
 	p->asked = false;
 }
 
+static bool rcl_ping_goes_on(const struct rcl_pinger *p)
+{
+	return p->ran < p->run &&
+	       ktime_us_delta(p->end, p->begun) < RCL_RUN_US;
+}
+
 static void rcl_ping_run(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
-	u32 size = p->ping->size;
 
-	if (!p->asked) {
-		rcl_ping_post(ep);
+	if (!p->asked && !rcl_ping_post(ep))
 		return;
+	while (p->end) {
+		rcl_ping_over(p);
+		if (!rcl_ping_goes_on(p))
+			break;
+		if (!rcl_ping_post(ep))
+			return;
 	}
 	if (!p->end)
 		return;
 
 	if (p->mem)
-		ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
+		ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, p->len,
 					   DMA_BIDIRECTIONAL);
 	if (p->ping->op != RCLINK_PING_OP_WRITE &&
-	    !rcl_pattern_check(p->mem, 0, size, p->seed))
+	    !rcl_pattern_check(p->mem, 0, p->ran * p->ping->size, p->seed))
 		rcl_ping_end(ep, -EILSEQ, data_differs);
 	else
 		rcl_ping_next(p);
 }
 
 /**
- * rcl_ping_continue - go on with the round trip under way, if there is one
+ * rcl_ping_continue - go on with the round trips under way, if there are any
  * @ep: active
  *
  * Context: the link's work item, after every kick.
@@ -383,13 +436,14 @@ int rcl_ping_continue(struct rcl_epoch *ep)
 			ret = rcl_ping_echo(ep);
 			break;
 		case RCL_PING_FILL:
-			ret = rcl_ping_ask(ep, RCL_MSG_FILL, p->seed);
+			ret = rcl_ping_ask(ep, RCL_MSG_FILL, p->run, p->seed);
 			break;
 		case RCL_PING_RUN:
 			rcl_ping_run(ep);
 			break;
 		case RCL_PING_CHECK:
-			ret = rcl_ping_ask(ep, RCL_MSG_CHECK, ~p->seed);
+			ret = rcl_ping_ask(ep, RCL_MSG_CHECK, p->ran,
+					   ~p->seed);
 			break;
 		case RCL_PING_DONE:
 			rcl_ping_verified(ep);
@@ -414,6 +468,7 @@ static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg,
 	p->echoed += msg->len;
 	if (p->echoed == p->ping->size) {
 		p->end = arrived;
+		rcl_ping_over(p);
 		rcl_ping_next(p);
 	}
 	return 0;
@@ -517,7 +572,7 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 }
 
 /**
- * rcl_ping_abort - end the round trip under way, if there is one
+ * rcl_ping_abort - end the round trips under way, if there are any
  * @ep: stopped, so that nothing accesses its memory
  * @error: negative errno for it
  * @why: sentence for it

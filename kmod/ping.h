@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Round trips that are checked at both ends, one at a time per link. */
+/* Round trips that are checked at both ends, one after the other per link. */
 #ifndef RCL_PING_H
 #define RCL_PING_H
 
@@ -40,24 +40,28 @@ enum rcl_ping_step {
 	RCL_PING_DONE,
 	RCL_PING_ECHO,		/* SEND: fragments out, echoes in */
 	RCL_PING_FILL,		/* the peer puts known data into its buffer */
-	RCL_PING_RUN,		/* the RDMA operation that is timed */
+	RCL_PING_RUN,		/* the RDMA operations that are timed */
 	RCL_PING_CHECK,		/* the peer looks at its buffer */
 };
 
 /**
- * struct rcl_pinger - the round trip under way
+ * struct rcl_pinger - the round trips under way, which are verified together
  * @ping: the request that it belongs to, or NULL
  * @step: where it is, in a list that ends with RCL_PING_DONE
- * @asked: the question or the work request of this step has been posted
+ * @asked: the question or a work request of this step has been posted
  * @cookie: its answers must carry this
- * @seed: of the data before the operation
+ * @seed: of the data before the operations
+ * @run: how many operations there are, unless they take long; 1 for SEND
+ * @ran: how many are over
  * @sent: payload bytes sent, SEND only
  * @echoed: payload bytes echoed, SEND only
- * @mem: local side of an RDMA operation
+ * @mem: local side of the RDMA operations, side by side
  * @dma: address of @mem for the device
- * @cqe: of the operation
- * @start: when the first work request was posted
- * @end: when the operation completed; 0 until then
+ * @len: bytes of @mem
+ * @cqe: of an operation
+ * @begun: when the first operation was posted
+ * @start: when the operation under way, or its first message, was posted
+ * @end: when it completed; 0 until then
  */
 struct rcl_pinger {
 	struct rcl_ping *ping;
@@ -65,11 +69,15 @@ struct rcl_pinger {
 	bool asked;
 	u32 cookie;
 	u32 seed;
+	u32 run;
+	u32 ran;
 	u32 sent;
 	u32 echoed;
 	u8 *mem;
 	u64 dma;
+	u32 len;
 	struct ib_cqe cqe;
+	ktime_t begun;
 	ktime_t start;
 	ktime_t end;
 };

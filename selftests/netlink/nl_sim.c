@@ -396,36 +396,6 @@ TEST_F(ports, a_message_that_was_damaged_is_not_believed)
 		TH_LOG("%s", view.reason_text);
 }
 
-/* By then its memory is mapped. The pings before it count; the link lives. */
-TEST_F(ports, the_third_of_many_pings_is_refused_by_the_device)
-{
-	static const char * const names[] = { "a", "b" };
-	struct rcl_pong pong;
-	struct rcl_view a;
-	struct genl_msg m;
-	int i;
-
-	/* Without heartbeats, else one of them could be the refused message. */
-	for (i = 0; i < 2; i++) {
-		genl_begin(&m, &self->s, RCLINK_CMD_LINK_SET);
-		genl_put_str(&m, RCLINK_A_LINK_NAME, names[i]);
-		genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 0);
-		ASSERT_EQ(0, genl_ask(&self->s, &m, NULL, NULL));
-	}
-	ASSERT_EQ(0, sim_up(&self->s));
-	/* Pings one and two post a WRITE and a CHECK each. */
-	ASSERT_EQ(0, sim_knob("sim0", "fault", "post_send 5"));
-	ASSERT_EQ(0, rcl_pings(&self->s, "a", RCLINK_PING_OP_WRITE, 4096, 1, 4,
-			       NULL));
-	ASSERT_EQ(0, rcl_pong(&self->s, &pong, slow(10000)));
-	EXPECT_EQ(ENOMEM, pong.error) TH_LOG("%s", pong.reason);
-	EXPECT_EQ(2, pong.ok);
-	ASSERT_EQ(0, rcl_view(&self->s, "a", &a));
-	EXPECT_EQ(2, a.pings);
-	EXPECT_EQ(1, a.ping_errors);
-	EXPECT_EQ(0, sim_ping(&self->s, "a", RCLINK_PING_OP_READ, 4096));
-}
-
 static int set_timeout(struct genl_sock *s, const char *name, uint32_t value)
 {
 	struct genl_msg m;

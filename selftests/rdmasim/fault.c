@@ -57,6 +57,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_DELAY] = "delay",
 	[SIM_F_DUPLICATE] = "duplicate",
 	[SIM_F_CORRUPT] = "corrupt",
+	[SIM_F_CORRUPT_RDMA] = "corrupt_rdma",
 	[SIM_F_FATAL] = "fatal",
 };
 

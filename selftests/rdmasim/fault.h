@@ -53,6 +53,7 @@ enum sim_fault {
 	SIM_F_DELAY,
 	SIM_F_DUPLICATE,
 	SIM_F_CORRUPT,
+	SIM_F_CORRUPT_RDMA,
 	/* A send that fails raises an event of its QP before it completes. */
 	SIM_F_FATAL,
 	SIM_F_MAX

@@ -131,6 +131,16 @@ static int sim_not_ready(struct sim_qp *qp, const struct sim_msg *msg)
 			sim_rnr_units(msg->reply.rnr_timer)) + 1);
 }
 
+/* Of any message, or of data that nobody seals */
+static bool sim_is_damaged(struct sim_dev *dev, const struct sim_msg *msg)
+{
+	enum ib_wr_opcode opcode = msg->wqe->wr.opcode;
+	bool rdma = opcode == IB_WR_RDMA_WRITE || opcode == IB_WR_RDMA_READ;
+
+	return sim_fault_hit(&dev->faults, SIM_F_CORRUPT, NULL) ||
+	       (rdma && sim_fault_hit(&dev->faults, SIM_F_CORRUPT_RDMA, NULL));
+}
+
 /* Deliver a message through the fabric; returns the answer that comes back. */
 static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 {
@@ -150,7 +160,7 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 	peer = to ? xa_load(&to->qps, qp->attr.dest_qp_num) : NULL;
 	if (!peer)
 		return SIM_SILENCE;
-	msg->corrupt = sim_fault_hit(&from->faults, SIM_F_CORRUPT, NULL);
+	msg->corrupt = sim_is_damaged(from, msg);
 	answer = sim_rc_receive(peer, msg);
 	if (twice && answer == SIM_ACK)
 		answer = sim_rc_receive(peer, msg);
@@ -178,7 +188,7 @@ static int sim_send_out(struct sim_qp *qp, struct sim_msg *msg)
 	qp->out = msg->npsn;
 	qp->got = 0;
 	if (!sim_fault_hit(&dev->faults, SIM_F_DROP, NULL)) {
-		msg->corrupt = sim_fault_hit(&dev->faults, SIM_F_CORRUPT, NULL);
+		msg->corrupt = sim_is_damaged(dev, msg);
 		sim_wire_request(dev, msg, mtu);
 		if (twice)
 			sim_wire_request(dev, msg, mtu);

@@ -148,13 +148,13 @@ other_port_changes()
 		becomes 1 l .state down && is 1 l .reason gid-changed
 }
 
-plan $((16 + $(harness_points "$NL_SRC/"nl_{sim,sim_news}.c \
+plan $((16 + $(harness_points "$NL_SRC/"nl_{sim,sim_ping,sim_news}.c \
 	"$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build
 lab_module
 sim_load
-for program in nl_sim nl_sim_news; do
+for program in nl_sim nl_sim_ping nl_sim_news; do
 	harness "$NL_SRC/$program.c" "$NL/$program"
 done
 
