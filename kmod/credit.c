@@ -95,12 +95,13 @@ static bool rcl_credit_is_next(const struct rcl_credit *credit,
  * rcl_credit_received - account for a message that has come in
  * @credit: of this end
  * @msg: authentic
+ * @arrived: when it came in, in ns as for rcl_credit_sent()
  * @question: set to the question that it answers; type 0 if it is no answer
  *
  * Return: 0, or -EPROTO if no honest peer would say that now.
  */
 int rcl_credit_received(struct rcl_credit *credit, const struct rcl_msg *msg,
-			struct rcl_question *question)
+			u64 arrived, struct rcl_question *question)
 {
 	question->type = 0;
 	if (msg->credits > RCL_CTRL_SLOTS - credit->left)
@@ -108,7 +109,9 @@ int rcl_credit_received(struct rcl_credit *credit, const struct rcl_msg *msg,
 	credit->left += msg->credits;
 	if (!rcl_msg_is_answer(msg->type))
 		return 0;
-	if (!rcl_credit_is_next(credit, msg))
+	/* A cookie can be guessed, so it may have come before its question. */
+	if (!rcl_credit_is_next(credit, msg) ||
+	    arrived < credit->asked[credit->oldest].when)
 		return -EPROTO;
 	*question = credit->asked[credit->oldest];
 	credit->oldest = (credit->oldest + 1) % RCL_CTRL_QUESTIONS;

@@ -49,6 +49,6 @@ void rcl_credit_init(struct rcl_credit *credit);
 bool rcl_credit_has_places(const struct rcl_credit *credit, u32 places);
 void rcl_credit_sent(struct rcl_credit *credit, struct rcl_msg *msg, u64 now);
 int rcl_credit_received(struct rcl_credit *credit, const struct rcl_msg *msg,
-			struct rcl_question *question);
+			u64 arrived, struct rcl_question *question);
 
 #endif /* RCL_CREDIT_H */

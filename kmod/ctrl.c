@@ -307,14 +307,14 @@ int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie)
 static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
 			    ktime_t arrived)
 {
+	u64 when = ktime_to_ns(arrived);
 	struct rcl_question asked;
 	int ret;
 
-	ret = rcl_credit_received(&ctrl->credit, msg, &asked);
+	ret = rcl_credit_received(&ctrl->credit, msg, when, &asked);
 	/* A hello waits until the peer is there. */
 	if (!ret && asked.type && asked.type != RCL_MSG_HELLO)
-		rcl_latency_add(&ctrl->stats->latency,
-				ktime_to_ns(arrived) - asked.when);
+		rcl_latency_add(&ctrl->stats->latency, when - asked.when);
 	return ret;
 }
 

@@ -65,7 +65,7 @@ static void take(struct __test_metadata *_metadata, struct end *end,
 	if (end->sent == end->taken)
 		return;
 	msg = end->in[end->taken % RCL_CTRL_SLOTS];
-	ASSERT_EQ(0, rcl_credit_received(&end->credit, &msg, &asked));
+	ASSERT_EQ(0, rcl_credit_received(&end->credit, &msg, 7, &asked));
 	if (rcl_msg_is_answer(msg.type)) {
 		EXPECT_EQ(msg.type - 1, asked.type);
 		EXPECT_EQ(7, asked.when);
@@ -127,14 +127,19 @@ TEST(an_end_has_so_many_questions)
 	EXPECT_FALSE(rcl_credit_has_places(&end[0].credit, 2));
 }
 
-static int hears(struct end *end, struct rcl_msg msg)
+static int hears_at(struct end *end, struct rcl_msg msg, u64 when)
 {
 	struct rcl_credit before = end->credit;
 	struct rcl_question asked;
-	int ret = rcl_credit_received(&end->credit, &msg, &asked);
+	int ret = rcl_credit_received(&end->credit, &msg, when, &asked);
 
 	end->credit = before;
 	return ret;
+}
+
+static int hears(struct end *end, struct rcl_msg msg)
+{
+	return hears_at(end, msg, 8);
 }
 
 TEST(who_is_answered_otherwise_notices)
@@ -152,6 +157,8 @@ TEST(who_is_answered_otherwise_notices)
 	say(_metadata, &end[0], &end[1], open);
 	say(_metadata, &end[0], &end[1], ping);
 	EXPECT_EQ(0, hears(end, good));
+	EXPECT_EQ(0, hears_at(end, good, 7));
+	EXPECT_EQ(-EPROTO, hears_at(end, good, 6));
 	bad = good;
 	bad.cookie++;
 	EXPECT_EQ(-EPROTO, hears(end, bad));
@@ -166,7 +173,8 @@ TEST(who_is_answered_otherwise_notices)
 	bad.type++;
 	EXPECT_EQ(-EPROTO, hears(end, bad));
 	/* The answer to a ping may have any offset. */
-	rcl_credit_received(&end[0].credit, &good, &end[0].credit.asked[5]);
+	rcl_credit_received(&end[0].credit, &good, 8,
+			    &end[0].credit.asked[5]);
 	bad.offset = 77;
 	EXPECT_EQ(0, hears(end, bad));
 }

@@ -163,7 +163,7 @@ int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in)
 	if (len < 0)
 		return len;
 	if (rcl_msg_decode(buf + RCL_MSG_AAD, len, &in->msg) ||
-	    rcl_credit_received(&ctrl->credit, &in->msg, &asked))
+	    rcl_credit_received(&ctrl->credit, &in->msg, in->when, &asked))
 		return -EPROTO;
 	return 1;
 }
