@@ -7,6 +7,7 @@
  */
 #include "group-seal.h"
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
@@ -16,6 +17,21 @@
 
 #define RCL_GROUP_COUNTER	48	/* bits of a nonce; the rest: sender */
 #define RCL_GROUP_OLD_MS	10000	/* lifetime of the previous key */
+
+/* How often no key of any group could seal any more. */
+static atomic_t rcl_group_seal_age;
+
+/**
+ * rcl_group_seal_lose_all - seal nothing until the next key, whatever the group
+ *
+ * This host may have been copied, with all keys and counters.
+ *
+ * Context: any.
+ */
+void rcl_group_seal_lose_all(void)
+{
+	atomic_inc(&rcl_group_seal_age);
+}
 
 /* If it is the lost key, its windows stay: nothing is opened twice. */
 static bool rcl_group_seal_has_again(struct rcl_group_seal *seal, u64 id)
@@ -47,6 +63,7 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 	if (seal->lost)
 		rcl_group_seal_forget(seal);
 	seal->lost = false;
+	seal->age = atomic_read(&rcl_group_seal_age);
 	seal->key[0].grant = *grant;
 	seal->until = jiffies + msecs_to_jiffies(RCL_GROUP_OLD_MS);
 	seal->counter = 0;
@@ -114,7 +131,8 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 	const struct rcl_group_grant *grant = &seal->key[0].grant;
 	u64 nonce;
 
-	if (!rcl_group_seal_id(seal))
+	if (!rcl_group_seal_id(seal) ||
+	    seal->age != atomic_read(&rcl_group_seal_age))
 		return -ENOKEY;
 	if (seal->counter >> RCL_GROUP_COUNTER)
 		return -EOVERFLOW;

@@ -40,12 +40,14 @@ struct rcl_group_key {
  * struct rcl_group_seal - the newest key, and the previous one
  * @key: both
  * @lost: the newest key is wiped: it, or another one, has to be obtained again
+ * @age: how often all keys had been lost when the newest was installed
  * @until: the previous key opens messages until then, in jiffies
  * @counter: counter of the next message to send
  */
 struct rcl_group_seal {
 	struct rcl_group_key key[2];
 	bool lost;
+	int age;
 	unsigned long until;
 	u64 counter;
 };
@@ -54,6 +56,7 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 			    const struct rcl_group_grant *grant);
 void rcl_group_seal_forget(struct rcl_group_seal *seal);
 void rcl_group_seal_lose(struct rcl_group_seal *seal);
+void rcl_group_seal_lose_all(void);
 u64 rcl_group_seal_id(const struct rcl_group_seal *seal);
 void rcl_group_seal_expire(struct rcl_group_seal *seal);
 int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len);

@@ -30,6 +30,7 @@
 
 #include "group-ask.h"
 #include "group-base.h"
+#include "group-seal.h"
 #include "inbox.h"
 #include "keeper.h"
 #include "link.h"
@@ -92,11 +93,6 @@ static void rcl_sleep_with_groups(void (*act)(struct rcl_group *group))
 	}
 }
 
-static void rcl_sleep_lose_key(struct rcl_group *group)
-{
-	rcl_talk_lose_key(&group->talk);
-}
-
 static void rcl_sleep_group(struct rcl_group *group)
 {
 	/* A key that it has just been told would be in an image, too. */
@@ -104,7 +100,7 @@ static void rcl_sleep_group(struct rcl_group *group)
 	mutex_lock(&group->lock);
 	rcl_group_ask_no_more(group);
 	mutex_unlock(&group->lock);
-	rcl_sleep_lose_key(group);
+	rcl_talk_lose_key(&group->talk);
 }
 
 static void rcl_sleep_wake_group(struct rcl_group *group)
@@ -118,10 +114,9 @@ static void rcl_sleep_wake_group(struct rcl_group *group)
 static void rcl_sleep_begin_locked(u32 reason)
 {
 	lockdep_assert_held(&rcl_sleep_lock);
+	rcl_group_seal_lose_all();
 	rcl_sleep_end_links(reason);
-	/* Before waiting for links: until then a copy seals with these keys. */
 	rcl_keeper_sleep();
-	rcl_sleep_with_groups(rcl_sleep_lose_key);
 	rcl_sleep_await_links();
 	/* From here on no member is told another key. */
 	rcl_sleep_with_groups(rcl_sleep_group);
@@ -214,10 +209,14 @@ static void rcl_sleep_copied(struct work_struct *work)
 
 static DECLARE_WORK(rcl_sleep_copy, rcl_sleep_copied);
 
-/* Some of the devices that report a copy do so in an interrupt. */
+/*
+ * Some of the devices that report a copy do so in an interrupt. A group takes
+ * its locks for long; until it is known, the copy must seal nothing.
+ */
 static int rcl_sleep_vmfork(struct notifier_block *nb, unsigned long action,
 			    void *data)
 {
+	rcl_group_seal_lose_all();
 	queue_work(system_unbound_wq, &rcl_sleep_copy);
 	return NOTIFY_DONE;
 }

@@ -208,6 +208,27 @@ TEST_F(three, who_has_lost_its_keys_says_and_hears_nothing)
 					    &self->from));
 }
 
+/* It still opens what comes in: that takes no nonce. */
+TEST_F(three, who_was_copied_seals_nothing_until_the_next_key)
+{
+	struct rcl_group_grant again = grant(1, 3), next = grant(2, 0);
+
+	rcl_group_seal_lose_all();
+	EXPECT_EQ(-ENOKEY, say(&self->a, self->buf));
+	EXPECT_EQ(-ENOKEY, say(&self->b, self->buf));
+	EXPECT_EQ(101, rcl_group_seal_id(&self->b));
+	rcl_group_seal_lose(&self->b);
+	rcl_group_seal_install(&self->b, &again);
+	EXPECT_EQ(LEN, say(&self->b, self->buf));
+	EXPECT_EQ(TEXT, rcl_group_seal_open(&self->a, self->buf, LEN,
+					    &self->from));
+	EXPECT_EQ(-ENOKEY, say(&self->a, self->buf));
+	rcl_group_seal_install(&self->a, &next);
+	EXPECT_EQ(LEN, say(&self->a, self->buf));
+	rcl_group_seal_lose_all();
+	EXPECT_EQ(-ENOKEY, say(&self->a, self->buf));
+}
+
 TEST_F(three, who_has_a_lost_key_again_hears_nothing_twice)
 {
 	struct rcl_group_grant again = grant(1, 3);
