@@ -6,7 +6,6 @@
 #include "group-mem.h"
 
 #include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/scatterlist.h>
@@ -117,10 +116,7 @@ struct file *rcl_group_mem_file(struct rcl_group_mem *mem, u32 slot, u64 *len)
 	if (slot >= RCL_GROUP_REGIONS)
 		return NULL;
 	memory = mem->memory[array_index_nospec(slot, RCL_GROUP_REGIONS)];
-	if (!memory || !memory->file)
-		return NULL;
-	*len = memory->len;
-	return get_file(memory->file);
+	return memory ? rcl_memory_file(memory, len) : NULL;
 }
 
 /**

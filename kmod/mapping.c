@@ -186,6 +186,9 @@ int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
 				    memory->npages);
 		/* Nothing refers to it any more, and that is intended. */
 		kmemleak_not_leak(memory);
+		/* The exporter of a dma-buf may still tell this module of it. */
+		if (memory->map)
+			__module_get(THIS_MODULE);
 		return -EIO;
 	}
 	memory->free(memory);

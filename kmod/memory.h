@@ -4,11 +4,11 @@
 #define RCL_MEMORY_H
 
 #include <linux/dma-direction.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
-struct file;
 struct ib_device;
 struct mem_cgroup;
 struct rcl_extent_cut;
@@ -58,6 +58,14 @@ static inline enum dma_data_direction
 rcl_memory_dir(const struct rcl_memory *memory)
 {
 	return memory->read_only ? DMA_TO_DEVICE : DMA_BIDIRECTIONAL;
+}
+
+/* The file by which it can be mapped, with a reference, or NULL. */
+static inline struct file *rcl_memory_file(const struct rcl_memory *memory,
+					   u64 *len)
+{
+	*len = memory->len;
+	return memory->file ? get_file(memory->file) : NULL;
 }
 
 #endif /* RCL_MEMORY_H */

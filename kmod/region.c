@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The registration, not its owner, decides what the device and the peer can
- * reach: the memory is let go when the registration is gone, which is when it
- * is withdrawn, or when the QPs of the lease are gone.
+ * reach. It ends when the memory is withdrawn, or when the QPs of the lease are
+ * gone; the memory is let go after that, with the channel's last reference if
+ * nobody withdraws it.
  */
 #include "region.h"
 
-#include <linux/fs.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -97,6 +97,12 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 	spin_lock_bh(&chan->lock);
 	if (!chan->attached)
 		ret = chan->why;
+	else if (ret == -ENOTCONN)
+		/* The epoch ends, and the channel is about to hear of it. */
+		ret = chan->keep ? -EAGAIN : -ECONNRESET;
+	else if (ret == -EAGAIN)
+		/* From a driver; to the caller it would mean that. */
+		ret = -EIO;
 	spin_unlock_bh(&chan->lock);
 	return ret;
 }
@@ -263,9 +269,10 @@ static void rcl_region_register_job(void *arg)
  *
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
- * -EOPNOTSUPP for an atomic right that the device does not have, @chan->why
- * when the channel is not open, -EINTR for a fatal signal, the errno of
- * rcl_reg_mr() or a verbs call, or -ENOTRECOVERABLE when that failed half-way,
+ * -EOPNOTSUPP for a right, or memory, that the device cannot have, -EMSGSIZE for
+ * more than it registers, @chan->why when the channel is not open, -ECONNRESET
+ * when it is about to end, -EAGAIN when it is suspended, -EINTR for a fatal
+ * signal, the errno of a verbs call, or -ENOTRECOVERABLE when that failed half-way,
  * and the device did not end what it had: then the memory is lost.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
@@ -520,10 +527,8 @@ struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len)
 	if (slot < RCL_CHAN_REGIONS)
 		region = chan->slots[array_index_nospec(slot,
 							RCL_CHAN_REGIONS)];
-	if (region && region->mapping.memory->file) {
-		file = get_file(region->mapping.memory->file);
-		*len = region->mapping.memory->len;
-	}
+	if (region)
+		file = rcl_memory_file(region->mapping.memory, len);
 	spin_unlock_bh(&chan->lock);
 	return file;
 }

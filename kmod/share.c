@@ -7,7 +7,6 @@
 #include "share.h"
 
 #include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
@@ -308,10 +307,8 @@ int rcl_share_mmap(struct rcl_share *share, struct vm_area_struct *vma)
 
 	mutex_lock(&share->lock);
 	shared = rcl_share_at(share, rcl_shm_slot(vma));
-	if (shared && shared->offer.memory->file) {
-		file = get_file(shared->offer.memory->file);
-		len = shared->offer.memory->len;
-	}
+	if (shared)
+		file = rcl_memory_file(shared->offer.memory, &len);
 	mutex_unlock(&share->lock);
 	return rcl_shm_map(file, len, vma);
 }

@@ -455,6 +455,25 @@ TEST(a_channel_is_opened_with_the_qps_that_there_are)
 	rig_end_sims(&r);
 }
 
+/* EAGAIN would mean that the channel is suspended. */
+TEST(a_driver_that_has_nothing_left_suspends_no_channel)
+{
+	static const char * const calls[] = { "create_qp", "alloc_mr" };
+	struct rig r;
+	int i;
+
+	ASSERT_EQ(0, begin(&r, ""));
+	ASSERT_EQ(0, rig_link(&r));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s 1 1 %d", calls[i],
+				      -EAGAIN));
+		EXPECT_EQ(-EIO, rig_open(&r)) TH_LOG("%s", calls[i]);
+		rig_close(&r);
+	}
+	EXPECT_EQ(0, rig_open(&r));
+	rig_end_sims(&r);
+}
+
 /* A driver that claims more pages for a registration than it can take. */
 FIXTURE(boast)
 {
