@@ -346,14 +346,15 @@ static void rcl_chan_refused(struct rcl_chan *chan, const struct ib_send_wr *wr)
 	chan->chain.refused = true;
 }
 
-/* Counts the first @n, which the device has. */
-static void rcl_chan_count(struct rcl_chan *chan, u32 n)
+/* Counts the first @n, or those before @bad, which the device has. */
+static void rcl_chan_count(struct rcl_chan *chan, u32 n,
+			   const struct ib_send_wr *bad)
 {
 	u32 ops = 0;
 	u64 bytes = 0;
 	u32 i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && &chan->chain.wr[i].send != bad; i++) {
 		const struct rcl_op *op =
 			container_of(chan->chain.wr[i].send.wr_cqe,
 				     struct rcl_op, cqe);
@@ -392,17 +393,18 @@ static void rcl_chan_give(struct rcl_chan *chan)
 	struct rcl_chain *chain = &chan->chain;
 	u32 n = chain->held && !chan->heard ? chain->before : chain->n;
 	const struct ib_send_wr *bad;
+	bool refused;
 
 	if (!n || (chan->keep && (chan->keep->parked || chan->keep->stalled)))
 		return;
 	chain->wr[n - 1].send.next = NULL;
 	bad = &chain->wr[0].send;
-	if (chan->refused || ib_post_send(chan->qp->qp, bad, &bad)) {
+	refused = chan->refused || ib_post_send(chan->qp->qp, bad, &bad);
+	rcl_chan_count(chan, n, refused ? bad : NULL);
+	if (refused) {
 		rcl_chan_refused(chan, bad);
 		/* Those that wait have failed, too. */
 		n = chain->n;
-	} else {
-		rcl_chan_count(chan, n);
 	}
 	if (n < chain->n)
 		rcl_chain_cut(chain, n);

@@ -46,7 +46,6 @@ static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 	mutex_lock(&chan->setup);
 	chan->pd = grant->pd;
 	chan->reg = grant->reg;
-	mutex_unlock(&chan->setup);
 	spin_lock_bh(&chan->lock);
 	chan->attached = true;
 	chan->leases++;
@@ -56,6 +55,7 @@ static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 	chan->max_sge = grant->max_sge;
 	chan->shift = rcl_mapping_shift(grant->pd->device);
 	spin_unlock_bh(&chan->lock);
+	mutex_unlock(&chan->setup);
 }
 
 static void rcl_chan_event(struct rcl_lessee *lessee)
@@ -148,10 +148,11 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	/* One that ends was drained before, or its sends' fate is unknown. */
 	if (suspended)
 		rcl_chan_drained(chan);
+	else
+		rcl_chan_fill_up(chan);
 	spin_unlock_bh(&chan->lock);
-	/* Nobody was told what that has found, and the rest may take long. */
-	if (suspended)
-		chan->ops->news(chan);
+	/* Registrations may take long to end. */
+	chan->ops->news(chan);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	rcl_chan_unmap_inline(chan);

@@ -224,7 +224,9 @@ static int rcl_lease_ask_hears(struct rcl_epoch *ep, struct rcl_lease *lease)
 	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
 	int ret = 0;
 
-	if (READ_ONCE(lease->lessee->hears) && !lease->lessee->told) {
+	/* Nothing arrives at a QP that has failed. */
+	if (READ_ONCE(lease->lessee->hears) && !lease->lessee->told &&
+	    !READ_ONCE(lease->lessee->stalled)) {
 		ret = rcl_lease_send(ep, lease, &msg);
 		lease->lessee->told = !ret;
 	}

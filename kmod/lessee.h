@@ -51,7 +51,7 @@ struct rcl_grant {
  * @heard: whether the peer's lessee has posted its first receive; may come
  *	again. Returns true if the lease can go on in another epoch
  * @stopped: all that was posted has completed; not called if the QP does not
- *	stop; @gone follows
+ *	stop, or nobody has waited for that; @gone follows
  * @gone: nothing on the QP will complete any more; registrations end now,
  *	which may take long; the grant is good until it returns
  * @keep_still: post no sends any more, or again

@@ -57,7 +57,7 @@ int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
 	struct rcl_msg msg = {
 		.type = RCL_MSG_HEARS,
-		.deaf = !READ_ONCE(lease->lessee->hears),
+		.deaf = !lease->lessee->told,
 	};
 	int ret = 0;
 

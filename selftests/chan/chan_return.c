@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cut.h"
@@ -26,6 +27,9 @@
 #define TIMEOUT_S	600
 #define ALL		100		/* completions, more than there are */
 #define IMPORTS		3		/* regions that the near end imports */
+#define REGIONS		40		/* more of them, of its own */
+#define SLOW_MS		100		/* that each takes to end */
+#define PAGE		4096
 #define S		RCLINK_SQE_SIGNALED
 
 enum { WRITTEN, SENT, STEPS };
@@ -383,6 +387,36 @@ TEST_F_TIMEOUT(imports, without_memory_for_them_a_channel_ends, TIMEOUT_S)
 	TH_LOG("%d allocations, %d of them needed", k - 1, ended);
 	/* That of each request is needed; that of keys is tried twice. */
 	EXPECT_LE(IMPORTS, ended);
+}
+
+/* Its regions are registered again before the peer says that it has closed. */
+TEST(a_process_hears_at_once_that_its_peer_has_closed)
+{
+	struct cut c = { .step = steps, .n = STEPS };
+	uint32_t region;
+	int64_t begin;
+	void *m;
+	int i;
+
+	ASSERT_EQ(0, cut_begin(&c));
+	ASSERT_EQ(0, cut_open(&c, RCLINK_RECOVER_RESUME));
+	for (i = 0; i < REGIONS; i++) {
+		ASSERT_EQ(0, rclink_memory(c.r.near, &m, PAGE, NULL, 0,
+					   &region));
+		munmap(m, PAGE);
+	}
+	ASSERT_EQ(0, cut_down(&c, 0));
+	rclink_close(c.r.far);
+	c.r.far = NULL;
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "slow_mr 1 %d %d", REGIONS,
+			      SLOW_MS));
+	begin = rcl_now_ms();
+	ASSERT_EQ(0, cut_up(&c));
+	/* Receives complete, and then nothing more. */
+	EXPECT_EQ(-ECONNRESET, rclink_submit(c.r.near, ALL, LIMIT_MS));
+	EXPECT_GT(REGIONS * SLOW_MS / 2, rcl_now_ms() - begin);
+	cut_close(&c);
+	cut_end(&c);
 }
 
 TEST_HARNESS_MAIN

@@ -355,10 +355,12 @@ TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 	struct pollfd fd = { .fd = rclink_fd(r->far), .events = POLLIN };
 	struct rclink_dev_cqe cqe;
 	unsigned int seen = 0;
+	uint64_t ops;
 	int i;
 
 	ASSERT_EQ(0, receives(r, MESSAGES + 1));
 	one_arrives(_metadata, r);
+	ops = rcl_stat(&r->s, RIG_NEAR, RCLINK_A_STATS_CHAN_OPS);
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", ONE_NOT_TAKEN));
 	ASSERT_EQ(0, sends(r, 1, 3));
 	for (i = 0; i < 3; i++)
@@ -371,6 +373,7 @@ TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 	EXPECT_EQ(0, poll(&fd, 1, QUIET_MS));
 	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
 	EXPECT_EQ(1, rcl_stat(&r->s, RIG_NEAR, RCLINK_A_STATS_CHAN_ERRORS));
+	EXPECT_EQ(ops + 1, rcl_stat(&r->s, RIG_NEAR, RCLINK_A_STATS_CHAN_OPS));
 	/* The channel goes on in no other epoch. */
 	ASSERT_EQ(0, rig_rotate(&self->owner));
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
@@ -378,9 +381,7 @@ TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 		completes(_metadata, r->far, i, SIM_FLUSHED);
 }
 
-/*
- * As many sends complete in the new epoch as in the old one until it was full.
- */
+/* In the new epoch as many complete as in the old one until it was full. */
 TEST_F_TIMEOUT(channel, has_room_after_all_of_it_has_completed, TIMEOUT_S)
 {
 	struct rig *r = &self->r;
