@@ -469,6 +469,9 @@ static int rcl_group_chan_send(struct rcl_group_chan *chan,
 	spin_lock(&chan->lock);
 	rcl_group_chan_push(chan, &cqe, NULL);
 	spin_unlock(&chan->lock);
+	/* The entries behind it may have to wait for the device. */
+	if (wq_has_sleeper(&chan->wait))
+		wake_up(&chan->wait);
 	return 0;
 }
 
@@ -514,6 +517,9 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 	int ret = 0;
 
 	*taken = 0;
+	/* Who only waits does not wait for somebody who sends. */
+	if (!count)
+		return rcl_group_chan_is_over(chan) ? -ESHUTDOWN : 0;
 	/* Somebody may fill the ring meanwhile. */
 	count = min_t(u32, count, RCLINK_DEV_DEPTH);
 	if (mutex_lock_interruptible(&chan->submit))

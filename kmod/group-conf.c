@@ -10,6 +10,8 @@
 #include "policy.h"
 #include "port.h"
 
+#define RCL_CONF_TRIES	3
+
 /**
  * rcl_group_conf_check_links - are the link names valid, each given once?
  * @links: as given by the operator
@@ -20,17 +22,19 @@
 int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 			       const char **why)
 {
-	int ret = 0;
 	u32 i;
 
-	for (i = 0; !ret && i < links->n; i++) {
-		ret = rcl_policy_check_name(links->name[i], why);
-		if (!ret && rcl_keeper_find(links, links->name[i]) != i) {
+	for (i = 0; i < links->n; i++) {
+		if (rcl_policy_check_name(links->name[i], why)) {
+			*why = "link: no link can have that name";
+			return -EINVAL;
+		}
+		if (rcl_keeper_find(links, links->name[i]) != i) {
 			*why = "link: there twice";
-			ret = -EINVAL;
+			return -EINVAL;
 		}
 	}
-	return ret;
+	return 0;
 }
 
 /**
@@ -67,8 +71,10 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 	int ret;
 
 	ret = rcl_policy_check_name(conf->name, why);
-	if (!ret && conf->from[0])
-		ret = rcl_policy_check_name(conf->from, why);
+	if (!ret && conf->from[0] && rcl_policy_check_name(conf->from, why)) {
+		*why = "from: no link can have that name";
+		ret = -EINVAL;
+	}
 	if (!ret)
 		ret = rcl_group_conf_check_links(links, why);
 	if (!ret)
@@ -175,21 +181,23 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 	if (fits)
 		return 0;
 	rcl_dev_detach(user);
+	if (!ret)
+		*why = "the port's GID table just changed: try again";
 	return ret ? : -EAGAIN;
 }
 
-static int rcl_group_conf_try_twice(const struct rcl_group_conf *conf,
+/* The first may find a better GID, and the port may change during either. */
+static int rcl_group_conf_try_often(const struct rcl_group_conf *conf,
 				    struct rcl_dev_user *user,
 				    struct rcl_policy *policy, const char **why)
 {
-	int ret;
+	int ret = -EAGAIN;
+	int i;
 
 	policy->v[RCL_P_GID_INDEX] = conf->gid_index;
-	ret = rcl_group_conf_try(conf, user, policy, why);
-	if (ret != -EAGAIN)
-		return ret;
-	*why = "the port's GID table just changed: try again";
-	return rcl_group_conf_try(conf, user, policy, why);
+	for (i = 0; i < RCL_CONF_TRIES && ret == -EAGAIN; i++)
+		ret = rcl_group_conf_try(conf, user, policy, why);
+	return ret;
 }
 
 /* Skips ports that cannot be read at all: a later one may do. */
@@ -211,7 +219,7 @@ static int rcl_group_conf_try_each(const struct rcl_group_conf *conf,
 			continue;
 		strscpy(policy.device, port.device, sizeof(policy.device));
 		policy.v[RCL_P_PORT] = port.port;
-		if (!rcl_group_conf_try_twice(conf, user, &policy, &ignored))
+		if (!rcl_group_conf_try_often(conf, user, &policy, &ignored))
 			return 0;
 	}
 	return ret;
@@ -265,7 +273,7 @@ int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 	strscpy(policy.device, back ? last->device : conf->device,
 		sizeof(policy.device));
 	policy.v[RCL_P_PORT] = back ? last->port : conf->port;
-	ret = rcl_group_conf_try_twice(conf, user, &policy, why);
+	ret = rcl_group_conf_try_often(conf, user, &policy, why);
 	if (back || !rcl_group_conf_is_unfit(ret) ||
 	    (conf->device[0] && conf->port))
 		return ret;

@@ -32,6 +32,8 @@ static bool rcl_nl_is_text(const struct nlattr *nla)
 static int rcl_nl_parse_links(struct genl_info *info, int attr,
 			      struct rcl_keeper_links *links)
 {
+	bool off = attr == RCLINK_A_GROUP_NO_LINK;
+	const char *why = NULL;
 	const struct nlattr *nla;
 	int rem;
 
@@ -39,14 +41,15 @@ static int rcl_nl_parse_links(struct genl_info *info, int attr,
 			  genlmsg_len(info->genlhdr), rem) {
 		if (nla_type(nla) != attr)
 			continue;
-		if (!rcl_nl_is_text(nla)) {
-			NL_SET_ERR_MSG_ATTR(info->extack, nla,
-					    "link: must be a name");
-			return -EINVAL;
-		}
-		if (links->n == RCLINK_GROUP_LINKS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, nla,
-					    "link: more than 32 of them");
+		if (!rcl_nl_is_text(nla))
+			why = off ? "no-link: must be a name" :
+				    "link: must be a name";
+		else if (links->n == RCLINK_GROUP_LINKS_MAX)
+			why = off ? "no-link: more than 32 of them" :
+				    "link: more than 32 of them";
+		if (why) {
+			NL_SET_BAD_ATTR(info->extack, nla);
+			rcl_nl_why(info->extack, why);
 			return -EINVAL;
 		}
 		nla_strscpy(links->name[links->n++], nla,

@@ -585,7 +585,7 @@ TEST_F(pair, a_group_is_changed_somehow_and_by_name)
 	EXPECT_NE(NULL, strstr(ack.text, "no group of that name"));
 	genl_put_str(&m, RCLINK_A_GROUP_NO_LINK, "");
 	EXPECT_EQ(-EINVAL, genl_ask(&self->s, &m, NULL, &ack));
-	EXPECT_NE(NULL, strstr(ack.text, "must be a name"));
+	EXPECT_NE(NULL, strstr(ack.text, "no-link: must be a name"));
 }
 
 TEST_F(pair, names_of_no_link_are_refused)

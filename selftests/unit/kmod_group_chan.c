@@ -54,13 +54,14 @@ static void *kmalloc(size_t size, int flags)
 unsigned long jiffies;
 
 static struct rcl_group_hear hear;
-static int send_ret;
+static int send_ret, woken;	/* the latter: before the last send */
 static u8 sent[RCL_MCAST_MTU];
 static u32 sent_len, sends;
 static char sent_to[RCLINK_DEV_SERVICE_LEN];
 static unsigned int allocated;
 /* A channel whose group is deleted during a send */
 static struct rcl_group_chan *ending;
+static struct rcl_group_chan *watched;
 static __poll_t seen;
 
 int rcl_group_use(const char *name, const struct cred *cred,
@@ -85,6 +86,7 @@ int rcl_group_send(struct rcl_group *group, const char *service,
 		   const u8 *data, u32 len)
 {
 	strcpy(sent_to, service);
+	woken = watched->wait.woken;
 	if (ending) {
 		rcl_group_hear_close(&hear);
 		seen = rcl_group_chan_poll(ending, NULL, NULL);
@@ -186,6 +188,7 @@ FIXTURE_SETUP(group)
 	ending = NULL;
 	self->chan = rcl_group_chan_open("g", "s", NULL);
 	ASSERT_FALSE(IS_ERR(self->chan));
+	watched = self->chan;
 	self->shared = &self->chan->shared->shared;
 	ASSERT_EQ(0, rcl_group_chan_region(self->chan, &arg, false));
 	self->region = arg.handle;
@@ -397,6 +400,17 @@ TEST_F(group, a_receive_that_cannot_says_so)
 	EXPECT_EQ(0, cqe_at(self, 2)->status);
 	EXPECT_EQ(0, memcmp(self->memory, "def", 3));
 	EXPECT_EQ(0, hear.missed);
+}
+
+TEST_F(group, who_waits_hears_of_a_send_before_the_next_one)
+{
+	u32 taken;
+
+	send_ret = -ENETDOWN;
+	queue(self, RCLINK_OP_SEND, 0, 1, 1);
+	queue(self, RCLINK_OP_SEND, 0, 1, 2);
+	submit(self, &taken);
+	EXPECT_EQ(1, woken);
 }
 
 TEST_F(group, room_is_kept_for_each_that_may_complete)

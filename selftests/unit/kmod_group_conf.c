@@ -35,6 +35,7 @@ struct ib_device {
 static struct ib_device ib = { .ops.attach_mcast = true };
 static struct rcl_gid gids[MAX];
 static u32 ngids;
+static int changes;	/* so often the port has just changed */
 
 u32 rcl_keeper_find(const struct rcl_keeper_links *links, const char *name)
 {
@@ -57,6 +58,11 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	int chosen = rcl_gid_choose(gids, ngids, policy->v[RCL_P_GID_INDEX],
 				    true, why);
 
+	if (changes) {
+		changes--;
+		*why = "it changes";
+		return -EAGAIN;
+	}
 	if (chosen < 0)
 		return -EADDRNOTAVAIL;
 	*port = (struct rcl_port){
@@ -135,6 +141,36 @@ TEST(an_ipv4_address_does_not_change_which_ipv6_one_is_taken)
 	}
 	gids[1].netdev_up = false;
 	EXPECT_EQ(10, attach(v6, AUTO, &why));
+}
+
+TEST(a_port_that_changes_meanwhile_is_tried_again)
+{
+	const char *why = NULL;
+
+	have(usual, 4);
+	changes = 1;
+	EXPECT_EQ(11, attach(v6, AUTO, &why));
+	/* This one has a better GID when it is reached at last. */
+	changes = 2;
+	EXPECT_EQ(-EAGAIN, attach(v6, AUTO, &why));
+	EXPECT_NE(NULL, strstr(why, "GID table just changed"));
+	changes = 9;
+	EXPECT_EQ(-EAGAIN, attach(v6, AUTO, &why));
+	EXPECT_STREQ("it changes", why);
+	changes = 0;
+}
+
+TEST(a_name_that_no_link_has_is_refused_as_what_it_is)
+{
+	struct rcl_group_conf conf = { .name = "g", .from = "a b" };
+	struct rcl_keeper_links links = { .n = 1, .name = { "/" } };
+	const char *why = NULL;
+
+	EXPECT_EQ(-EINVAL, rcl_group_conf_check(&conf, &links, &why));
+	EXPECT_EQ(why, strstr(why, "from: "));
+	conf.from[0] = 0;
+	EXPECT_EQ(-EINVAL, rcl_group_conf_check(&conf, &links, &why));
+	EXPECT_EQ(why, strstr(why, "link: "));
 }
 
 TEST(a_port_without_the_kind_is_refused)
