@@ -415,8 +415,6 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	if (IS_ERR(rdev))
 		return PTR_ERR(rdev);
 	ret = rcl_port_check(info, policy, why);
-	if (!ret)
-		ret = rcl_port_check_mtu(info, policy, why);
 	if (ret)
 		goto err_release;
 
@@ -431,6 +429,8 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	if (ret)
 		goto err_release;
 	ret = rcl_dev_check_active(user, info, why);
+	if (!ret)
+		ret = rcl_port_check_mtu(info, policy, why);
 	if (!ret)
 		goto out_put;
 	rcl_dev_detach(user);

@@ -299,7 +299,7 @@ err_free:
 
 /**
  * rcl_epoch_connect - move all QPs from INIT to RTR
- * @ep: its @remote, @ah and @number are set
+ * @ep: its @remote and @ah are set
  *
  * Context: may sleep; the link's chore.
  * Return: 0, or what ib_modify_qp() says; then the epoch is useless.

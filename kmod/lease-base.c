@@ -11,7 +11,7 @@
 /**
  * rcl_lease_send - ask the peer about a lease
  * @ep: of a link that is up
- * @lease: any; has at most one open question
+ * @lease: any; @lease->cookie is set to that of the question
  * @msg: the question, complete except for what names the lease
  *
  * Return: as rcl_ctrl_ask().

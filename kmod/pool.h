@@ -42,7 +42,7 @@ enum rcl_lease_state {
  * @state: where it is
  * @failed: in STOPPED and READY: a verbs call failed, the peer is to be told
  * @call: in OPENING: the OPEN that waits for the peer; NULL when given up
- * @cookie: of the question that is open
+ * @cookie: of the last question
  * @probed: in OPEN: the peer was asked whether it is there
  * @until: if @probed: 0 until the peer has answered; then the time by which
  *	another epoch must come, in jiffies

@@ -20,7 +20,8 @@
 static const struct {
 	const char *name;
 	unsigned int flags;
-	int most;		/* at once; 0: the default, 256 per node */
+	/* At once; 0: 256, for each NUMA node (6.1), or for all (6.12). */
+	int most;
 } rcl_queues_of[RCL_QUEUES] = {
 	/*
 	 * Many may wait for a device that hangs: the more may run at once, the

@@ -412,6 +412,8 @@ void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why)
 	spin_lock_irq(&link->lock);
 	swap(link->live, link->next);
 	spin_unlock_irq(&link->lock);
+	/* The pass that is under way may have looked at it already. */
+	link->live->up.kick(&link->live->up);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_CHANGED);
 }
 
