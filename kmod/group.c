@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of groups, and the life of each: joined, or down with a reason and
- * joined again when possible. When down, a group holds nothing of a device, but
- * keeps its key: what it sends under that later has other nonces.
+ * joined again when possible. When down, a group holds nothing of a device, or
+ * is asking a subnet manager through it, but keeps its key: what it sends under
+ * that later has other nonces.
  */
 #include "group.h"
 

@@ -3,6 +3,7 @@
 
 #include <linux/kmemleak.h>
 #include <linux/log2.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
@@ -186,7 +187,7 @@ int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
 				    memory->npages);
 		/* Nothing refers to it any more, and that is intended. */
 		kmemleak_not_leak(memory);
-		/* The exporter of a dma-buf may still tell this module of it. */
+		/* The exporter of a dma-buf may still call this module. */
 		if (memory->map)
 			__module_get(THIS_MODULE);
 		return -EIO;

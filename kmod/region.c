@@ -269,11 +269,11 @@ static void rcl_region_register_job(void *arg)
  *
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
- * -EOPNOTSUPP for a right, or memory, that the device cannot have, -EMSGSIZE for
+ * -EOPNOTSUPP for a right or memory that the device cannot have, -EMSGSIZE for
  * more than it registers, @chan->why when the channel is not open, -ECONNRESET
  * when it is about to end, -EAGAIN when it is suspended, -EINTR for a fatal
- * signal, the errno of a verbs call, or -ENOTRECOVERABLE when that failed half-way,
- * and the device did not end what it had: then the memory is lost.
+ * signal, the errno of a verbs call, or -ENOTRECOVERABLE when that failed half
+ * way, and the device did not end what it had: then the memory is lost.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)

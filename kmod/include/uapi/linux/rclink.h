@@ -207,8 +207,8 @@ enum rclink_recover {
 /**
  * enum rclink_group_state
  * @RCLINK_GROUP_STATE_JOINED: A QP is attached to the multicast group.
- * @RCLINK_GROUP_STATE_DOWN: Nothing of the device is held; the reason tells
- *   why. It is tried again every 2 s.
+ * @RCLINK_GROUP_STATE_DOWN: It has no QP; the reason tells why. It is tried
+ *   again every 2 s.
  */
 enum rclink_group_state {
 	RCLINK_GROUP_STATE_JOINED = 1,
