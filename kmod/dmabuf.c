@@ -272,6 +272,7 @@ static struct rcl_dmabuf *rcl_dmabuf_new(const struct rclink_dev_dmabuf *arg)
 	dmabuf->memory.len = arg->len;
 	dmabuf->memory.first = offset_in_page(arg->offset);
 	dmabuf->memory.npages = rcl_memory_npages(arg->offset, arg->len);
+	dmabuf->memory.moves = dma_buf_is_dynamic(dmabuf->buf);
 	dmabuf->memory.map = rcl_dmabuf_map;
 	dmabuf->memory.unmap = rcl_dmabuf_unmap;
 	dmabuf->memory.free = rcl_dmabuf_free;

@@ -187,8 +187,7 @@ int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
 				    memory->npages);
 		/* Nothing refers to it any more, and that is intended. */
 		kmemleak_not_leak(memory);
-		/* The exporter of a dma-buf may still call this module. */
-		if (memory->map)
+		if (memory->moves)
 			__module_get(THIS_MODULE);
 		return -EIO;
 	}

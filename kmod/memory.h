@@ -22,6 +22,7 @@ struct task_struct;
  * @len: bytes
  * @npages: pages
  * @read_only: neither the device nor the peer may write there
+ * @moves: whoever has the memory may call this module while it is mapped
  * @owner: task that waits while somebody else registers it; a fatal signal to
  *	the task soon ends that; or NULL
  * @memcg: charged for what registering it takes, or NULL; that of the channel
@@ -39,6 +40,7 @@ struct rcl_memory {
 	u64 len;
 	u32 npages;
 	bool read_only;
+	bool moves;
 	struct task_struct *owner;
 	struct mem_cgroup *memcg;
 	struct file *file;
