@@ -5,9 +5,9 @@
  * others have it. Links, and so their peers, wait for whoever holds certain
  * locks, so what takes those locks is such a job, and the caller waits for it.
  *
- * All callers share the threads, 256 of them or, on hosts with NUMA nodes,
- * fewer on each (queues.c), so whatever a job waits for, no file of a process
- * may have many jobs at once.
+ * All callers share the threads, 256 of them where there are no NUMA nodes (see
+ * queues.c), so whatever a job waits for, no file of a process may have many
+ * jobs at once.
  */
 #include "deputy.h"
 

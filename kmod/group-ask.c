@@ -38,6 +38,7 @@ static struct rcl_call *rcl_group_question(struct rcl_group *group, u64 has)
 		goto out;
 	strscpy(call->name, group->conf.name, sizeof(call->name));
 	call->grant.id = has;
+	call->grant.age = rcl_group_seal_age();
 	if (rcl_inbox_ask_call(link, call)) {
 		rcl_call_put(call);
 		call = NULL;

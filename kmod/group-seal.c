@@ -18,19 +18,31 @@
 #define RCL_GROUP_COUNTER	48	/* bits of a nonce; the rest: sender */
 #define RCL_GROUP_OLD_MS	10000	/* lifetime of the previous key */
 
-/* How often no key of any group could seal any more. */
-static atomic_t rcl_group_seal_age;
+/* How often all keys were lost. */
+static atomic_t rcl_group_seal_losses;
 
 /**
- * rcl_group_seal_lose_all - seal nothing until the next key, whatever the group
+ * rcl_group_seal_age - what to note before a key is drawn, or asked for
  *
- * This host may have been copied, with all keys and counters.
+ * Context: any.
+ * Return: how often all keys were lost.
+ */
+int rcl_group_seal_age(void)
+{
+	return atomic_read(&rcl_group_seal_losses);
+}
+
+/**
+ * rcl_group_seal_lose_all - seal nothing under the keys that there are
+ *
+ * Nor under those that have been asked for. This host may have been copied,
+ * with all keys and counters.
  *
  * Context: any.
  */
 void rcl_group_seal_lose_all(void)
 {
-	atomic_inc(&rcl_group_seal_age);
+	atomic_inc(&rcl_group_seal_losses);
 }
 
 /* If it is the lost key, its windows stay: nothing is opened twice. */
@@ -63,7 +75,6 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 	if (seal->lost)
 		rcl_group_seal_forget(seal);
 	seal->lost = false;
-	seal->age = atomic_read(&rcl_group_seal_age);
 	seal->key[0].grant = *grant;
 	seal->until = jiffies + msecs_to_jiffies(RCL_GROUP_OLD_MS);
 	seal->counter = 0;
@@ -132,7 +143,7 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 	u64 nonce;
 
 	if (!rcl_group_seal_id(seal) ||
-	    seal->age != atomic_read(&rcl_group_seal_age))
+	    grant->age != rcl_group_seal_age())
 		return -ENOKEY;
 	if (seal->counter >> RCL_GROUP_COUNTER)
 		return -EOVERFLOW;

@@ -18,12 +18,14 @@
  * @qkey: Q_Key of the group
  * @sender: sender number that no other grant has under this key
  * @key: secret
+ * @age: rcl_group_seal_age() when it was drawn, or asked for; nobody is told
  */
 struct rcl_group_grant {
 	u64 id;
 	u32 qkey;
 	u32 sender;
 	u8 key[RCLINK_KEY_LEN];
+	int age;
 };
 
 /**
@@ -40,14 +42,12 @@ struct rcl_group_key {
  * struct rcl_group_seal - the newest key, and the previous one
  * @key: both
  * @lost: the newest key is wiped: it, or another one, has to be obtained again
- * @age: how often all keys had been lost when the newest was installed
  * @until: the previous key opens messages until then, in jiffies
  * @counter: counter of the next message to send
  */
 struct rcl_group_seal {
 	struct rcl_group_key key[2];
 	bool lost;
-	int age;
 	unsigned long until;
 	u64 counter;
 };
@@ -57,6 +57,7 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 void rcl_group_seal_forget(struct rcl_group_seal *seal);
 void rcl_group_seal_lose(struct rcl_group_seal *seal);
 void rcl_group_seal_lose_all(void);
+int rcl_group_seal_age(void);
 u64 rcl_group_seal_id(const struct rcl_group_seal *seal);
 void rcl_group_seal_expire(struct rcl_group_seal *seal);
 int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len);

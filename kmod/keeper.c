@@ -23,6 +23,7 @@ static void rcl_keeper_draw(struct rcl_keeper *keeper, bool now)
 
 	if (rcl_keepers_asleep)
 		return;
+	grant->age = rcl_group_seal_age();
 	do {
 		grant->id = get_random_u64();
 	} while (!grant->id);

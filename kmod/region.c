@@ -99,7 +99,7 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 		ret = chan->why;
 	else if (ret == -ENOTCONN)
 		/* The epoch ends, and the channel is about to hear of it. */
-		ret = chan->keep ? -EAGAIN : -ECONNRESET;
+		ret = chan->keep ? -EAGAIN : -EIO;
 	else if (ret == -EAGAIN)
 		/* From a driver; to the caller it would mean that. */
 		ret = -EIO;
@@ -270,10 +270,10 @@ static void rcl_region_register_job(void *arg)
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
  * -EOPNOTSUPP for a right or memory that the device cannot have, -EMSGSIZE for
- * more than it registers, @chan->why when the channel is not open, -ECONNRESET
- * when it is about to end, -EAGAIN when it is suspended, -EINTR for a fatal
- * signal, the errno of a verbs call, or -ENOTRECOVERABLE when that failed half
- * way, and the device did not end what it had: then the memory is lost.
+ * more than it registers, @chan->why when the channel is not open, -EAGAIN when
+ * it is suspended, or about to be, -EINTR for a fatal signal, -EIO or the errno
+ * of a verbs call, or -ENOTRECOVERABLE when that failed half-way, and the
+ * device did not end what it had: then the memory is lost.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)

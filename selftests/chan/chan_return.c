@@ -409,12 +409,12 @@ TEST(a_process_hears_at_once_that_its_peer_has_closed)
 	rclink_close(c.r.far);
 	c.r.far = NULL;
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "slow_mr 1 %d %d", REGIONS,
-			      SLOW_MS));
+			      slow(SLOW_MS)));
 	begin = rcl_now_ms();
 	ASSERT_EQ(0, cut_up(&c));
 	/* Receives complete, and then nothing more. */
 	EXPECT_EQ(-ECONNRESET, rclink_submit(c.r.near, ALL, LIMIT_MS));
-	EXPECT_GT(REGIONS * SLOW_MS / 2, rcl_now_ms() - begin);
+	EXPECT_GT(REGIONS * slow(SLOW_MS) / 2, rcl_now_ms() - begin);
 	cut_close(&c);
 	cut_end(&c);
 }

@@ -61,6 +61,12 @@ struct rcl_group {
 
 static struct rcl_call call;
 static unsigned int questions, installs;
+static int age = 5;
+
+int rcl_group_seal_age(void)
+{
+	return age;
+}
 
 static struct rcl_link *rcl_link_get(const char *name)
 {
@@ -152,12 +158,15 @@ TEST_F(member, one_question_at_a_time)
 
 TEST_F(member, another_key_is_taken)
 {
-	call.grant = (struct rcl_group_grant){
-		.id = 8, .qkey = 0x80005678, .sender = 4, .key = { 2 },
-	};
+	call.grant.id = 8;
+	call.grant.qkey = 0x80005678;
+	call.grant.sender = 4;
 	call.done.done = true;
+	age++;
 	rcl_group_ask(&self->group);
 	EXPECT_EQ(installs, 1);
+	/* That of the question: all may have been lost since. */
+	EXPECT_EQ(self->group.talk.grant.age, 5);
 	EXPECT_EQ(self->group.talk.grant.id, 8);
 	EXPECT_EQ(self->group.qkey, 0x80005678);
 }

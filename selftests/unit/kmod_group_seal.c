@@ -218,11 +218,18 @@ TEST_F(three, who_was_copied_seals_nothing_until_the_next_key)
 	EXPECT_EQ(-ENOKEY, say(&self->b, self->buf));
 	EXPECT_EQ(101, rcl_group_seal_id(&self->b));
 	rcl_group_seal_lose(&self->b);
+	/* It was on its way. */
+	rcl_group_seal_install(&self->b, &again);
+	EXPECT_EQ(-ENOKEY, say(&self->b, self->buf));
+	rcl_group_seal_lose(&self->b);
+	again.sender = 4;
+	again.age = rcl_group_seal_age();
 	rcl_group_seal_install(&self->b, &again);
 	EXPECT_EQ(LEN, say(&self->b, self->buf));
 	EXPECT_EQ(TEXT, rcl_group_seal_open(&self->a, self->buf, LEN,
 					    &self->from));
 	EXPECT_EQ(-ENOKEY, say(&self->a, self->buf));
+	next.age = rcl_group_seal_age();
 	rcl_group_seal_install(&self->a, &next);
 	EXPECT_EQ(LEN, say(&self->a, self->buf));
 	rcl_group_seal_lose_all();

@@ -20,6 +20,11 @@ u64 get_random_u64(void)
 	return luck++;
 }
 
+int rcl_group_seal_age(void)
+{
+	return 3;
+}
+
 void get_random_bytes(void *buf, size_t len)
 {
 	memset(buf, luck, len);
@@ -88,6 +93,7 @@ TEST_F(kept, only_links_that_it_is_for_get_it)
 	EXPECT_EQ(0, none.id);
 	EXPECT_EQ(1, rcl_keeper_ask("a", "g", 0, &self->grant));
 	EXPECT_EQ(self->keeper.grant.id, self->grant.id);
+	EXPECT_EQ(3, self->keeper.grant.age);
 	EXPECT_EQ(QKEY, self->grant.qkey);
 	EXPECT_EQ(1, self->grant.sender);
 	EXPECT_EQ(0, memcmp(self->keeper.grant.key, self->grant.key,
