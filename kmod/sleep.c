@@ -93,6 +93,11 @@ static void rcl_sleep_with_groups(void (*act)(struct rcl_group *group))
 	}
 }
 
+static void rcl_sleep_lose_key(struct rcl_group *group)
+{
+	rcl_talk_lose_key(&group->talk);
+}
+
 static void rcl_sleep_group(struct rcl_group *group)
 {
 	/* A key that it has just been told would be in an image, too. */
@@ -100,7 +105,7 @@ static void rcl_sleep_group(struct rcl_group *group)
 	mutex_lock(&group->lock);
 	rcl_group_ask_no_more(group);
 	mutex_unlock(&group->lock);
-	rcl_talk_lose_key(&group->talk);
+	rcl_sleep_lose_key(group);
 }
 
 static void rcl_sleep_wake_group(struct rcl_group *group)
@@ -117,6 +122,8 @@ static void rcl_sleep_begin_locked(u32 reason)
 	rcl_group_seal_lose_all();
 	rcl_sleep_end_links(reason);
 	rcl_keeper_sleep();
+	/* Before waiting for links: nobody has a use for these keys. */
+	rcl_sleep_with_groups(rcl_sleep_lose_key);
 	rcl_sleep_await_links();
 	/* From here on no member is told another key. */
 	rcl_sleep_with_groups(rcl_sleep_group);
@@ -210,8 +217,8 @@ static void rcl_sleep_copied(struct work_struct *work)
 static DECLARE_WORK(rcl_sleep_copy, rcl_sleep_copied);
 
 /*
- * Some of the devices that report a copy do so in an interrupt. A group takes
- * its locks for long; until it is known, the copy must seal nothing.
+ * Some of the devices that report a copy do so in an interrupt. Who is to wipe
+ * the keys of groups may have to wait for locks; nobody seals with them now.
  */
 static int rcl_sleep_vmfork(struct notifier_block *nb, unsigned long action,
 			    void *data)
