@@ -142,8 +142,7 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 	const struct rcl_group_grant *grant = &seal->key[0].grant;
 	u64 nonce;
 
-	if (!rcl_group_seal_id(seal) ||
-	    grant->age != rcl_group_seal_age())
+	if (!rcl_group_seal_id(seal) || grant->age != rcl_group_seal_age())
 		return -ENOKEY;
 	if (seal->counter >> RCL_GROUP_COUNTER)
 		return -EOVERFLOW;

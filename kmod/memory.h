@@ -62,7 +62,7 @@ rcl_memory_dir(const struct rcl_memory *memory)
 	return memory->read_only ? DMA_TO_DEVICE : DMA_BIDIRECTIONAL;
 }
 
-/* The file by which it can be mapped, with a reference, or NULL. */
+/* The file by which @len bytes can be mapped, with a reference, or NULL. */
 static inline struct file *rcl_memory_file(const struct rcl_memory *memory,
 					   u64 *len)
 {

@@ -389,34 +389,48 @@ TEST_F_TIMEOUT(imports, without_memory_for_them_a_channel_ends, TIMEOUT_S)
 	EXPECT_LE(IMPORTS, ended);
 }
 
-/* Its regions are registered again before the peer says that it has closed. */
-TEST(a_process_hears_at_once_that_its_peer_has_closed)
+FIXTURE(closed)
 {
-	struct cut c = { .step = steps, .n = STEPS };
+	struct cut c;
+};
+
+FIXTURE_SETUP(closed)
+{
+	ASSERT_EQ(0, cut_begin(&self->c));
+	self->c.step = steps;
+	self->c.n = STEPS;
+}
+
+FIXTURE_TEARDOWN(closed)
+{
+	cut_end(&self->c);
+}
+
+/* Its regions are registered again before the peer says that it has closed. */
+TEST_F_TIMEOUT(closed, it_is_heard_of_before_registrations_end, TIMEOUT_S)
+{
+	struct cut *c = &self->c;
 	uint32_t region;
 	int64_t begin;
 	void *m;
 	int i;
 
-	ASSERT_EQ(0, cut_begin(&c));
-	ASSERT_EQ(0, cut_open(&c, RCLINK_RECOVER_RESUME));
+	ASSERT_EQ(0, cut_open(c, RCLINK_RECOVER_RESUME));
 	for (i = 0; i < REGIONS; i++) {
-		ASSERT_EQ(0, rclink_memory(c.r.near, &m, PAGE, NULL, 0,
+		ASSERT_EQ(0, rclink_memory(c->r.near, &m, PAGE, NULL, 0,
 					   &region));
 		munmap(m, PAGE);
 	}
-	ASSERT_EQ(0, cut_down(&c, 0));
-	rclink_close(c.r.far);
-	c.r.far = NULL;
+	ASSERT_EQ(0, cut_down(c, 0));
+	rclink_close(c->r.far);
+	c->r.far = NULL;
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "slow_mr 1 %d %d", REGIONS,
 			      slow(SLOW_MS)));
 	begin = rcl_now_ms();
-	ASSERT_EQ(0, cut_up(&c));
+	ASSERT_EQ(0, cut_up(c));
 	/* Receives complete, and then nothing more. */
-	EXPECT_EQ(-ECONNRESET, rclink_submit(c.r.near, ALL, LIMIT_MS));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(c->r.near, ALL, LIMIT_MS));
 	EXPECT_GT(REGIONS * slow(SLOW_MS) / 2, rcl_now_ms() - begin);
-	cut_close(&c);
-	cut_end(&c);
 }
 
 TEST_HARNESS_MAIN

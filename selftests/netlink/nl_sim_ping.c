@@ -44,6 +44,17 @@ FIXTURE_TEARDOWN(ports)
 	sim_end(&self->s);
 }
 
+/* Many pings of one request, once sim0 has a fault: the result of all */
+static int many(struct genl_sock *s, const char *fault, uint32_t op,
+		int64_t size, uint32_t count, struct rcl_pong *pong)
+{
+	int ret = sim_knob("sim0", "fault", "%s", fault);
+
+	if (!ret)
+		ret = rcl_pings(s, "a", op, size, 1, count, NULL);
+	return ret ? ret : rcl_pong(s, pong, slow(20000));
+}
+
 /* By then its memory is mapped. The pings before it count; the link lives. */
 TEST_F(ports, the_third_of_many_pings_is_refused_by_the_device)
 {
@@ -51,10 +62,8 @@ TEST_F(ports, the_third_of_many_pings_is_refused_by_the_device)
 	struct rcl_view a;
 
 	/* Pings one and two post a WRITE and a CHECK each. */
-	ASSERT_EQ(0, sim_knob("sim0", "fault", "post_send 5"));
-	ASSERT_EQ(0, rcl_pings(&self->s, "a", RCLINK_PING_OP_WRITE, 4096, 1, 4,
-			       NULL));
-	ASSERT_EQ(0, rcl_pong(&self->s, &pong, slow(10000)));
+	ASSERT_EQ(0, many(&self->s, "post_send 5", RCLINK_PING_OP_WRITE, 4096,
+			  4, &pong));
 	EXPECT_EQ(ENOMEM, pong.error) TH_LOG("%s", pong.reason);
 	EXPECT_EQ(2, pong.ok);
 	ASSERT_EQ(0, rcl_view(&self->s, "a", &a));
@@ -79,10 +88,8 @@ TEST_F(ports, many_pings_are_verified_up_to_the_one_with_wrong_data)
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		before = rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS);
-		ASSERT_EQ(0, sim_knob("sim0", "fault", "corrupt_rdma 20"));
-		ASSERT_EQ(0, rcl_pings(&self->s, "a", ops[i], 8, i,
-				       RCLINK_PING_COUNT_MAX, NULL));
-		ASSERT_EQ(0, rcl_pong(&self->s, &pong, slow(10000)));
+		ASSERT_EQ(0, many(&self->s, "corrupt_rdma 20", ops[i], 8,
+				  RCLINK_PING_COUNT_MAX, &pong));
 		EXPECT_EQ(EILSEQ, pong.error) TH_LOG("%s", pong.reason);
 		EXPECT_GT(20, pong.ok);
 		EXPECT_NE(0, pong.ok);
@@ -100,10 +107,8 @@ TEST_F(ports, many_slow_pings_do_not_end_the_link)
 	struct rcl_pong pong;
 	struct rcl_view a;
 
-	ASSERT_EQ(0, sim_knob("sim0", "fault", "delay 1 12 900"));
-	ASSERT_EQ(0, rcl_pings(&self->s, "a", RCLINK_PING_OP_WRITE, 8, 1, 12,
-			       NULL));
-	EXPECT_EQ(0, rcl_pong(&self->s, &pong, slow(20000)));
+	ASSERT_EQ(0, many(&self->s, "delay 1 12 900", RCLINK_PING_OP_WRITE, 8,
+			  12, &pong));
 	EXPECT_EQ(0, pong.error) TH_LOG("%s", pong.reason);
 	EXPECT_EQ(12, pong.ok);
 	ASSERT_EQ(0, rcl_view(&self->s, "a", &a));
