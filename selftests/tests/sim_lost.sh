@@ -38,6 +38,8 @@ stays()
 plan $(($(harness_points "$CHAN_SRC/"chan_lost{,_buf}.c) + 3))
 chan_build
 lab_module
+# As in chan_exporter.sh: the program's links are to find the simulated device.
+on 2 lab_dev del 2>/dev/null
 on 2 "$LIB_DIR/rdmasim/load" || bail "no simulated device"
 on 2 insmod "$EXPORTER" || bail "no exporter of dma-bufs"
 harness "$CHAN_SRC/chan_lost_buf.c" on 2 "$CHAN/chan_lost_buf"
