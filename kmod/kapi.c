@@ -246,7 +246,7 @@ EXPORT_SYMBOL_GPL(rclink_connect);
  *
  * This gives up what has not completed: to know that the last message has
  * arrived, have it signaled, and wait. All of it completes, and @ops->ended is
- * called, before this returns. Then no callback runs any more, the device
+ * called, unless the channel is polled, before this returns. Then no callback runs any more, the device
  * accesses none of the memory that was registered, unless the result is -EIO,
  * and @chan is gone. Work that callbacks have queued must not use @chan from
  * before this call on, and is to be ended after it.

@@ -84,7 +84,8 @@ enum rcl_msg_status {
  * @len: of the data or the buffer range, bytes
  * @qpn: of RECYCLE and its answer
  * @got: of RESUME, messages
- * @deaf: of HEARS: 1 if no receive was posted, and it only asks for an answer
+ * @deaf: of HEARS: 1 if no receive was posted before the QP failed, and it only
+ *	asks for an answer
  * @seed: of the pattern
  * @psn: of RECYCLE and its answer
  * @id: of OPEN and RESUME, number of the channel

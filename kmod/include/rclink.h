@@ -348,6 +348,9 @@ static inline void rclink_prep_read(struct rclink_dev_sqe *sqe,
  * @swap: the new value
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
+ *
+ * rclink_post() refuses it with -EOPNOTSUPP if the device of either end does
+ * not have it.
  */
 static inline void rclink_prep_cas(struct rclink_dev_sqe *sqe,
 				   const struct rclink_remote *remote,
@@ -368,6 +371,9 @@ static inline void rclink_prep_cas(struct rclink_dev_sqe *sqe,
  * @add: to the value there
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
+ *
+ * rclink_post() refuses it with -EOPNOTSUPP if the device of either end does
+ * not have it.
  */
 static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
 				    const struct rclink_remote *remote,
@@ -391,7 +397,8 @@ static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  *
- * rclink_post() refuses it with -EOPNOTSUPP if the device does not have it.
+ * rclink_post() refuses it with -EOPNOTSUPP if the device of either end does
+ * not have it.
  */
 static inline void rclink_prep_mcas(struct rclink_dev_sqe *sqe,
 				    const struct rclink_remote *remote,
@@ -418,7 +425,8 @@ static inline void rclink_prep_mcas(struct rclink_dev_sqe *sqe,
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  *
- * rclink_post() refuses it with -EOPNOTSUPP if the device does not have it.
+ * rclink_post() refuses it with -EOPNOTSUPP if the device of either end does
+ * not have it.
  */
 static inline void rclink_prep_mfadd(struct rclink_dev_sqe *sqe,
 				     const struct rclink_remote *remote,

@@ -106,10 +106,10 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  * @link: name of the link
  * @service: name that the peer listens on
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair,
- *	RCLINK_CHAN_POLLED to have completions only in rclink_submit(), which
- *	then polls for 20 ms before it sleeps, or 5 ms while somebody else wants
- *	its processor (fast, but it occupies one), until poll() asks for more
- *	than the end of the channel;
+ *	RCLINK_CHAN_POLLED to have no event for completions: rclink_submit()
+ *	looks for them, and polls for 20 ms before it sleeps, or 5 ms while
+ *	somebody else wants its processor (fast, but it occupies one), until
+ *	poll() asks for more than the end of the channel;
  *	RCLINK_CHAN_REPLAY to have READs and WRITEs that a new epoch cuts short
  *	carried out again
  *
@@ -121,8 +121,9 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  * peer would be: 10 s, or as long as heartbeats let it be silent), or, even
  * with that flag, if 256 calls, from any process, already wait for one on that
  * link, or the peer's backlog is full;
- * -EINVAL for a name that is empty or too long, or an unknown flag, -EMFILE,
- * -ENFILE, -ENOMEM, -EINTR.
+ * -EINVAL for a name that is empty or too long, or an unknown flag, -EIO if the
+ * device cannot reach the memory of the channel, -EMFILE, -ENFILE, -ENOMEM,
+ * -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
@@ -138,17 +139,19 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * joined that service and have a receive posted; the same holds here. All of it
  * is unreliable: a message arrives once or not at all, and nobody is told. The
  * only operations are rclink_send() and rclink_recv(); regions have 1 MiB at
- * most, and neither name nor rights. rclink_submit() returns -EMSGSIZE for more
- * than rclink_max_message(), -EOPNOTSUPP for other operations, and -ESHUTDOWN
- * when the group was deleted. A send completes when the device has it; while
- * the group is down, or has no key yet, it completes with "work request flushed
- * error", and is not sent. The completion of a receive has the number of the
- * member as its immediate, with RCLINK_CQE_SENDER.
+ * most, and neither name nor rights, not even RCLINK_REGION_READ_ONLY.
+ * rclink_submit() returns -EMSGSIZE for more than rclink_max_message(),
+ * -EOPNOTSUPP for other operations, and -ESHUTDOWN when the group was deleted.
+ * A send completes when the device has it; while the group is down, or has no
+ * key yet, it completes with "work request flushed error", and is not sent. The
+ * completion of a receive has the number of the member as its immediate, with
+ * RCLINK_CQE_SENDER.
  *
  * Return: 0, or -ENOENT without the module, -EACCES without the right to open
  * /dev/rclink, or to use the group, -ENODEV for no such group, -ENOSPC if 64
- * channels to it are open, -EINVAL for a name that is empty or too long, or a
- * flag, -ENOTTY from an older module, -EMFILE, -ENFILE, -ENOMEM, -EINTR.
+ * channels and kernel modules use it, -EINVAL for a name that is empty or too
+ * long, or a flag, -ENOTTY from an older module, -EMFILE, -ENFILE, -ENOMEM,
+ * -EINTR.
  */
 int rclink_join(struct rclink_chan **chan, const char *group,
 		const char *service, unsigned int flags);
@@ -174,7 +177,7 @@ uint32_t rclink_max_message(const struct rclink_chan *chan);
  * The right to use the link is checked again for each channel that the peer
  * opens: without it none arrives, and the service is free for whoever has it.
  *
- * Return: 0, or -ENOENT, -EACCES, -EMFILE, -ENFILE, -ENOMEM, -EINTR as for
+ * Return: 0, or -ENOENT, -EACCES, -EMFILE, -ENFILE, -ENOMEM as for
  * rclink_connect(), -EINVAL likewise, or for another @backlog, -EADDRINUSE, or
  * -ENOSPC beyond 4096 listeners of this user.
  */
@@ -382,8 +385,8 @@ int rclink_release(struct rclink_chan *chan,
  * when the channel has ended. A receive's completion covers itself only.
  *
  * They return 0; -EAGAIN when the ring is full: submit, and try again;
- * -EINVAL for too many pieces, inline bytes where none are allowed, or an
- * unknown flag; -EIO when the ring's indexes make no sense.
+ * -EINVAL for too many pieces or inline bytes, inline bytes where none are
+ * allowed, or an unknown flag; -EIO when the ring's indexes make no sense.
  */
 
 /**
@@ -571,13 +574,15 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * @wait: return when this many completions can be reaped; 0 does not wait
  * @timeout_ms: limit of the wait, then -ETIME; 0 for no limit
  *
- * Entries are taken in order, receives and others alike: one without room, such
- * as one receive more than RCLINK_DEV_RECVS, holds up all behind it. When the
- * kernel stops at an entry, a call that took others before it returns how many,
- * and does not wait; the next call begins with the one it stopped at. What has
- * no room stays queued (-EBUSY). What is refused is dropped, with those behind
- * it, by the call that returns why. A caller that does not count entries calls
- * again until the result is 0 or an error.
+ * On a channel to a group each send may wait for the device, too: 1 s at most,
+ * whatever @wait and @timeout_ms are. Entries are taken in order, receives and
+ * others alike: one without room, such as one receive more than
+ * RCLINK_DEV_RECVS, holds up all behind it. When the kernel stops at an entry,
+ * a call that took others before it returns how many, and does not wait; the
+ * next call begins with the one it stopped at. What has no room stays queued
+ * (-EBUSY). What is refused is dropped, with those behind it, by the call that
+ * returns why. A caller that does not count entries calls again until the
+ * result is 0 or an error.
  *
  * While the channel is suspended, all stays queued, and a call with @wait also
  * waits for the end of that, which poll() reports as POLLOUT. That the channel

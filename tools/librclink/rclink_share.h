@@ -44,7 +44,8 @@ void rclink_share_close(struct rclink_share *share);
  * The memory is locked, and counts for RLIMIT_MEMLOCK once. It is registered
  * with a link when its peer imports it for the first time. If a region of the
  * link itself has this name, the peer gets that one. A device without atomics
- * exports it without that right; one that it is too large for, not at all.
+ * exports it without that right; not at all if it has no other, or if it is too
+ * large for the device.
  *
  * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE, -EOPNOTSUPP for a file on DAX,
  * -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST if this user exports another region of

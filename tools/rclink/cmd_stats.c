@@ -21,13 +21,14 @@
 #define COUNT_WIDTH	12	/* of a count with a rate beside it */
 
 static const char help[] =
-"usage: rclink stats [NAME] [-i SECONDS] [-j | --prometheus]\n\n"
+"usage: rclink stats [NAME] [[-i SECONDS] [-j] | --prometheus]\n\n"
 "Counters of one link or of all, since each was created, and how long questions\n"
 "on the control QP took until they were answered.\n\n"
 "  -i, --interval S   look twice, so many seconds apart: rates, and the round\n"
 "                     trips between\n"
 "  -j, --json         an array of objects\n"
-"  -p, --prometheus   metrics, of all groups, too, for a textfile collector\n";
+"  -p, --prometheus   metrics for a textfile collector; without NAME, of all\n"
+"                     groups, too\n";
 
 static const struct option options[] = {
 	{ "interval", required_argument, NULL, 'i' },

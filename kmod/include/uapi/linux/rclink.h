@@ -144,8 +144,8 @@ enum rclink_ping_op {
 
 /**
  * enum rclink_event_kind
- * @RCLINK_EVENT_KIND_CHANGED: The state of the link, or its epoch; of a group
- *   its state.
+ * @RCLINK_EVENT_KIND_CHANGED: The state of the link, its epoch, or the reason
+ *   why it is down; of a group its state, or the reason why it is down.
  * @RCLINK_EVENT_KIND_STANDBY_DOWN: The epoch that was to take the place of the
  *   one that is up has ended; state, reason and epoch are of that one.
  * @RCLINK_EVENT_KIND_ROTATE: Somebody wants the link to have another epoch,

@@ -71,7 +71,8 @@
  * mmap() of what MEMORY has allocated. WITHDRAW, and the end of the file, end
  * the registrations with all links before the memory is let go. A link whose
  * device does not take a region does not export it; one whose device has no
- * atomics exports it without that right.
+ * atomics exports it without that right, or not at all if it has no other.
+ * poll() of a share returns EPOLLERR.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -296,8 +297,9 @@ struct rclink_dev_group_shared {
 #define RCLINK_CONNECT_WAIT	0x01
 /* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
 /*
- * Completions are reaped only in SUBMIT, also in one that neither hands over
- * anything nor waits, until poll() asks for more than the end.
+ * No event reaps completions until poll() asks for more than the end. They are
+ * reaped in SUBMIT, also in one that neither hands over anything nor waits, in
+ * WITHDRAW, and when the link is rotated or the channel ends.
  */
 #define RCLINK_CHAN_POLLED	0x02
 /* READs and WRITEs that a new epoch cuts short are carried out again. */
@@ -360,7 +362,8 @@ struct rclink_dev_group {
  *	zero, and set
  * @handle: set; for this file only
  *
- * A region of a group's channel has neither name nor rights (EOPNOTSUPP).
+ * A region of a group's channel has neither name nor rights, not even
+ * RCLINK_REGION_READ_ONLY (EOPNOTSUPP).
  */
 struct rclink_dev_region {
 	char name[RCLINK_DEV_REGION_LEN];
@@ -407,7 +410,8 @@ struct rclink_dev_dmabuf {
  *
  * With @wait, @timeout_ms also limits the wait for the completions of a channel
  * that is ending: after ETIME, the next call says why it has ended. A signal
- * ends any wait with EINTR, even with SA_RESTART.
+ * ends any wait with EINTR, even with SA_RESTART. On a group's channel each
+ * SEND may wait for the device, 1 s at most, whatever these two are.
  */
 struct rclink_dev_submit {
 	__u32 count;
