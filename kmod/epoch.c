@@ -277,6 +277,8 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 			       &ep->local.pkey, why);
 	if (ret)
 		goto err_put_sgid;
+	ep->qp[0].max_inline = min_t(u32, port.max_inline,
+				     RCL_PORT_INLINE);
 	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
 	if (port.atomics)
 		ep->access |= IB_ACCESS_REMOTE_ATOMIC;

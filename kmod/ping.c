@@ -341,6 +341,12 @@ static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
 		.rkey = ep->remote.rkey,
 	};
 
+	/* A short one needs no access of the device to this memory. */
+	if (wr.wr.opcode == IB_WR_RDMA_WRITE && wr.wr.num_sge &&
+	    sge->length <= ep->qp[0].max_inline) {
+		wr.wr.send_flags |= IB_SEND_INLINE;
+		sge->addr = (uintptr_t)p->mem + p->ran * sge->length;
+	}
 	rcl_ping_time(p);
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }

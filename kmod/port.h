@@ -9,6 +9,8 @@
 
 #include "gid.h"
 
+#define RCL_PORT_INLINE	64	/* bytes that a device is asked for */
+
 struct rcl_policy;
 
 /**

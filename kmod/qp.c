@@ -110,6 +110,7 @@ static int rcl_qp_create_qp(struct rcl_qp *qp, struct ib_pd *pd,
 			.max_recv_wr = size->recv_wr + 1,
 			.max_send_sge = size->sge,
 			.max_recv_sge = size->sge,
+			.max_inline_data = qp->max_inline,
 		},
 	};
 	struct ib_qp *new;
@@ -118,6 +119,7 @@ static int rcl_qp_create_qp(struct rcl_qp *qp, struct ib_pd *pd,
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	qp->qp = new;
+	qp->max_inline = min(qp->max_inline, init.cap.max_inline_data);
 	qp->psn = get_random_u32() & RCL_24BIT_MAX;
 	return 0;
 }

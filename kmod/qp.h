@@ -53,6 +53,8 @@ enum rcl_qp_state {
  * @up: told of fatal QP and CQ events
  * @index: within the link: 0 is the control QP, the pool follows
  * @vector: completion vector to use; the device may have fewer
+ * @max_inline: bytes of a send that the driver can copy while it is posted: as
+ *	wanted, and of a QP that was made as granted
  * @psn: first PSN that this end sends, drawn anew for each @qp
  * @state: what may be outstanding
  * @mute: its CQ reports nothing any more, and @up was told
@@ -69,6 +71,7 @@ struct rcl_qp {
 	struct rcl_upcall *up;
 	u32 index;
 	u32 vector;
+	u32 max_inline;
 	u32 psn;
 	enum rcl_qp_state state;
 	bool mute;
