@@ -235,10 +235,31 @@ finish()
 	ktap_finished
 }
 
+# A file that died half-way may have left a host of the lab without power, or paused.
+hosts_answer()
+{
+	local host
+
+	command -v lab_power >/dev/null || return
+	for ((host = 2; host <= RCL_HOSTS; host++)); do
+		timeout $((10 * RCL_SLOW)) on "$host" true && continue
+		echo "host $host does not answer, and is booted again"
+		lab_power "$host" off
+		lab_power "$host" on
+	done
+}
+
+# died: the hosts are left fit for the next file
+died()
+{
+	hosts_answer
+	on_all "$LIB_DIR/oracle" end "$TEST_NAME"
+}
+
 ktap_print_header
 if [ "$ORACLE" -eq 1 ]; then
+	hosts_answer 2>&1 | comment
 	on_all "$LIB_DIR/oracle" begin "$TEST_NAME" || bail "no oracle"
-	# A file that dies half-way leaves the hosts fit for the next one.
-	trap 'on_all "$LIB_DIR/oracle" end "$TEST_NAME" 2>&1 | comment' EXIT
+	trap 'died 2>&1 | comment' EXIT
 	trap 'exit 143' INT TERM
 fi

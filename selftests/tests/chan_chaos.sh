@@ -66,9 +66,10 @@ lossy()
 	# Atomics already posted complete while the network still loses nothing.
 	goes_on && goes_on || return
 	on_all tc qdisc add dev eth0 root netem delay 1ms 2ms \
-		loss $percent% duplicate $percent% reorder $((10 * percent))%
+		loss $percent% duplicate $percent% reorder $((10 * percent))% ||
+		return
 	sleep "$span"
-	on_all tc qdisc del dev eth0 root
+	on_all tc qdisc del dev eth0 root &&
 	up && moved 1 && on_all pkill -USR2 -x chaos
 }
 

@@ -121,7 +121,8 @@ power_goes()
 		until_true 30 link_dial l && all_wait && cut_power
 }
 
-plan $((5 + ${#kinds[@]}))
+plan $((6 + ${#kinds[@]}))
+check "nothing was left on host 2 before" host_has_nothing 2
 words=(retry 7 rnr-retry 7 qps 8 heartbeat "$beat" misses "$misses")
 chan_setup "${words[@]}"
 # So that all_wait can dial the link again.

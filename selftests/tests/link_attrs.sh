@@ -196,6 +196,5 @@ done
 check "retry 7 reaches the control QP alone" retry_for_ever
 rclink del a
 rclink del b
-# rxe0 goes with them.
 sim_unload
 finish

@@ -22,15 +22,15 @@ killed_at_any_moment()
 {
 	local delay pid
 
-	for delay in 0.02 0.05 0.08 0.1 0.12 0.15 0.2 0.3; do
+	for delay in 20 50 80 100 120 150 200 300; do
 		rclink disconnect l 2>/dev/null
 		link_dial l >/dev/null 2>&1 &
 		pid=$!
-		sleep $delay
+		sleep "$((delay * RCL_SLOW))e-3"
 		pkill -KILL -x rclink
 		wait $pid 2>/dev/null
 		until_true 20 settled || {
-			echo "after $delay s: $(of 1 l .state), $(of 2 l .state)"
+			echo "after $delay ms: $(of 1 l .state), $(of 2 l .state)"
 			return 1
 		}
 		if [ "$(of 1 l .state)" = up ]; then
@@ -58,7 +58,7 @@ listener_killed_half_way()
 	rclink disconnect l 2>/dev/null
 	link_dial l >/dev/null 2>&1 &
 	local pid=$!
-	sleep 0.1
+	sleep "$((100 * RCL_SLOW))e-3"
 	on 2 pkill -KILL -x rclink
 	wait $pid
 	until_true 20 settled

@@ -80,7 +80,7 @@ waits_for_proof()
 	on 2 pkill -STOP -x rclink
 	link_dial l &
 	dial=$!
-	until_true 5 sh -c 'ss -Htn | grep -q "ESTAB.*:7185"'
+	until_true 5 sh -c 'ss -Htn | grep -q "ESTAB.*:7185"' || status=1
 	# The tool gives the handshake 10 s, also on a slow kernel.
 	sleep 2
 	[ "$(rdma resource)" = "$before" ] || status=1

@@ -82,8 +82,9 @@ removed_in_flight()
 		gojq -e '.[0].stats.channels > 0'" - "$tool" || return
 	echo sim1 >"$SIM/del_device" || return
 	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
-	# Operations in flight, and those that followed, have failed.
+	# Operations in flight, and those that followed, have failed, and at once.
 	wait "$busy" && return 1
+	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
 	is 1 m .state down && is 1 m .reason device-removed
 }
 

@@ -35,9 +35,11 @@ stays()
 		on 2 dmesg | grep -q 'keeps a QP of a link: .* cannot be unloaded'
 }
 
-plan $(($(harness_points "$CHAN_SRC/"chan_lost{,_buf}.c) + 3))
+plan $(($(harness_points "$CHAN_SRC/"chan_lost{,_buf}.c) + 4))
 chan_build
+check "nothing was left on host 2 before" host_has_nothing 2
 lab_module
+trap 'lab_power 2 off; died 2>&1 | comment' EXIT
 # As in chan_exporter.sh: the program's links are to find the simulated device.
 on 2 lab_dev del 2>/dev/null
 on 2 "$LIB_DIR/rdmasim/load" || bail "no simulated device"

@@ -187,7 +187,7 @@ no_secret_anywhere()
 # `rclink connect`, and below `rclink listen`, is killed while its key is in memory.
 no_core_of_connect()
 {
-	local pid
+	local pid status=0
 
 	cores_on 1 || return
 	on 2 pkill -STOP -x rclink
@@ -196,12 +196,12 @@ no_core_of_connect()
 		exec "$tool" connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2"
 	) &
 	pid=$!
-	until_true 10 sh -c 'ss -Htn | grep -q "ESTAB.*:7185"'
+	until_true 10 sh -c 'ss -Htn | grep -q "ESTAB.*:7185"' || status=1
 	kill -ABRT $pid
 	wait $pid
-	[ $? -eq 134 ] || return
+	[ $? -eq 134 ] || status=1
 	on 2 pkill -CONT -x rclink
-	no_core 1 rclink
+	no_core 1 rclink && return $status
 }
 
 no_core_of_listen()
