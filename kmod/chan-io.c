@@ -275,6 +275,9 @@ static int rcl_chan_send_flags(struct rcl_chan *chan,
 		flags |= IB_SEND_FENCE;
 	if (sqe->flags & RCLINK_SQE_SOLICITED)
 		flags |= IB_SEND_SOLICITED;
+	if (sqe->flags & RCLINK_SQE_INLINE &&
+	    rcl_chan_driver_copies(chan, op->len))
+		flags |= IB_SEND_INLINE;
 	return flags;
 }
 

@@ -7,8 +7,6 @@
 
 #include <linux/nospec.h>
 
-#include "chan.h"
-#include "qp.h"
 #include "remote.h"
 
 /**
@@ -151,12 +149,14 @@ int rcl_chan_fill(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 }
 
 /**
- * rcl_chan_inline - put inline data where the device can read it
+ * rcl_chan_inline - put inline data where the driver or the device can read it
  * @chan: open, its lock held
  * @sqe: with RCLINK_SQE_INLINE, hostile
  * @slot: of the operation
  * @sge: set
  * @len: set to its bytes
+ *
+ * The work request is posted later, when @sqe may be gone.
  *
  * Return: how many pieces: 0 if there are no bytes, because some devices take a
  * piece of length 0 for one of 2 GiB; or -EINVAL.
@@ -170,9 +170,15 @@ int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 	    (sqe->op > RCLINK_OP_WRITE_IMM && sqe->op != RCLINK_OP_SEND_INV))
 		return -EINVAL;
 	memcpy(chan->inl + at, sqe->inline_data, sqe->len);
-	ib_dma_sync_single_for_device(chan->qp->qp->device, chan->inl_dma + at,
-				      RCLINK_DEV_INLINE_MAX, DMA_TO_DEVICE);
-	sge->addr = chan->inl_dma + at;
+	if (rcl_chan_driver_copies(chan, sqe->len)) {
+		sge->addr = (uintptr_t)chan->inl + at;
+	} else {
+		ib_dma_sync_single_for_device(chan->qp->qp->device,
+					      chan->inl_dma + at,
+					      RCLINK_DEV_INLINE_MAX,
+					      DMA_TO_DEVICE);
+		sge->addr = chan->inl_dma + at;
+	}
 	sge->length = sqe->len;
 	sge->lkey = chan->qp->qp->pd->local_dma_lkey;
 	*len = sqe->len;

@@ -5,11 +5,19 @@
 
 #include <linux/types.h>
 
+#include "chan.h"
+#include "qp.h"
+
 struct ib_rdma_wr;
 struct ib_sge;
-struct rcl_chan;
 struct rclink_dev_sqe;
 union rcl_wr;
+
+/* Are @len inline bytes copied by the driver, while they are posted? */
+static inline bool rcl_chan_driver_copies(const struct rcl_chan *chan, u32 len)
+{
+	return len && len <= chan->qp->max_inline;
+}
 
 int rcl_chan_fill(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		  u32 len, union rcl_wr *wr);

@@ -254,6 +254,7 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 	struct rcl_epoch *ep;
 	struct rcl_port port;
 	int ret;
+	u32 i;
 
 	*why = "out of memory";
 	ep = kzalloc(struct_size(ep, qp, nqps), GFP_KERNEL);
@@ -277,8 +278,9 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 			       &ep->local.pkey, why);
 	if (ret)
 		goto err_put_sgid;
-	ep->qp[0].max_inline = min_t(u32, port.max_inline,
-				     RCL_PORT_INLINE);
+	for (i = 0; i < nqps; i++)
+		ep->qp[i].max_inline = min_t(u32, port.max_inline,
+					     RCL_PORT_INLINE);
 	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
 	if (port.atomics)
 		ep->access |= IB_ACCESS_REMOTE_ATOMIC;
