@@ -246,6 +246,9 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	if (ret < 0)
 		return ret;
 	wr.num_sge = ret;
+	/* irdma takes the first piece, even if there is none. */
+	if (!ret)
+		wr.sg_list = NULL;
 	rcl_op_set_recv(op, sqe, chan->recvs.posted);
 	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
 	/* These mean something else to the caller. */
@@ -460,6 +463,9 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 	if (ret < 0)
 		return ret;
 	wr->send.num_sge = ret;
+	/* irdma takes the first piece of a WRITE or READ, as of a receive. */
+	if (!ret)
+		wr->send.sg_list[0] = (struct ib_sge){};
 	ret = rcl_chan_fill(chan, sqe, op->len, wr);
 	if (ret < 0)
 		return ret;

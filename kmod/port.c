@@ -323,6 +323,24 @@ int rcl_port_check_mtu(const struct rcl_port *info,
 	return -EINVAL;
 }
 
+/*
+ * Drivers that post inline data of the kernel as they should, by their sources.
+ * bnxt_re sends none of the bytes, and reports success. hns can have the next
+ * work request overwrite what is beyond 32 bytes.
+ */
+static bool rcl_port_posts_inline(const struct ib_device *ib)
+{
+	switch (ib->ops.driver_id) {
+	case RDMA_DRIVER_IRDMA:
+	case RDMA_DRIVER_MLX5:
+	case RDMA_DRIVER_QEDR:
+	case RDMA_DRIVER_RXE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * rcl_port_probe_inline - how much inline data does a kernel QP get?
  * @ib: device
@@ -330,7 +348,8 @@ int rcl_port_check_mtu(const struct rcl_port *info,
  * The device attributes do not say, so find out by creating a QP.
  *
  * Context: may sleep.
- * Return: bytes, 0 when the device grants none.
+ * Return: bytes, 0 when the device grants none, or its driver is not known to
+ * post them.
  */
 u32 rcl_port_probe_inline(struct ib_device *ib)
 {
@@ -350,6 +369,8 @@ u32 rcl_port_probe_inline(struct ib_device *ib)
 	struct ib_pd *pd;
 	struct ib_qp *qp;
 
+	if (!rcl_port_posts_inline(ib))
+		return 0;
 	pd = ib_alloc_pd(ib, 0);
 	if (IS_ERR(pd))
 		return 0;

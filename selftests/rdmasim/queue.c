@@ -30,6 +30,9 @@ int sim_rq_post(struct sim_rq *rq, const struct ib_recv_wr *wr)
 
 	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
+	/* irdma takes the first piece, even if there is none. */
+	if (!wr->num_sge && wr->sg_list)
+		return -EINVAL;
 	spin_lock_irqsave(&rq->lock, flags);
 	if (rq->head - rq->tail < rq->size) {
 		wqe = &rq->wqe[rq->head++ & rq->mask];
@@ -94,6 +97,9 @@ static bool sim_wr_ok(struct sim_qp *qp, const struct ib_send_wr *wr)
 
 	if (wr->num_sge < 0 || wr->num_sge > qp->max_sge ||
 	    wr->send_flags & IB_SEND_INLINE)
+		return false;
+	/* irdma takes the first piece of a WRITE or READ, as of a receive. */
+	if (!wr->num_sge && wr->sg_list && wr->sg_list->length)
 		return false;
 	switch (wr->opcode) {
 	case IB_WR_SEND:
