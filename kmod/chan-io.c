@@ -200,7 +200,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 	this_cpu_add(op->chan->traffic->recv_bytes, wc->byte_len);
 	if (wc->wc_flags & IB_WC_WITH_IMM) {
 		news.flags = RCLINK_CQE_IMM;
-		if (wc->opcode == IB_WC_RECV_RDMA_WITH_IMM)
+		if (rcl_qp_wc_written(cq, wc))
 			news.flags |= RCLINK_CQE_WRITTEN;
 		news.imm = be32_to_cpu(wc->ex.imm_data);
 	} else if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {

@@ -246,10 +246,10 @@ EXPORT_SYMBOL_GPL(rclink_connect);
  *
  * This gives up what has not completed: to know that the last message has
  * arrived, have it signaled, and wait. All of it completes, and @ops->ended is
- * called, unless the channel is polled, before this returns. Then no callback runs any more, the device
- * accesses none of the memory that was registered, unless the result is -EIO,
- * and @chan is gone. Work that callbacks have queued must not use @chan from
- * before this call on, and is to be ended after it.
+ * called, unless the channel is polled, before this returns. Then no callback
+ * runs any more, the device accesses none of the memory that was registered,
+ * unless the result is -EIO, and @chan is gone. Work that callbacks have queued
+ * must not use @chan from before this call on, and is to be ended after it.
  *
  * Context: may sleep, for a drain. Not from a callback of rclink.
  * Return: 0, or -EIO if the device did not end a registration: then memory that

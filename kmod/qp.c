@@ -552,6 +552,24 @@ void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc)
 }
 
 /**
+ * rcl_qp_wc_written - has the peer written elsewhere what a receive tells of?
+ * @cq: of a struct rcl_qp
+ * @wc: of a receive that has immediate data
+ *
+ * hns says RECV of such a WRITE, and something else of a SEND with immediate
+ * data, by its source (wc_recv_op_map, 6.12).
+ *
+ * Context: any.
+ * Return: true if the data is not in the receive's memory.
+ */
+bool rcl_qp_wc_written(const struct ib_cq *cq, const struct ib_wc *wc)
+{
+	return wc->opcode == IB_WC_RECV_RDMA_WITH_IMM ||
+	       (wc->opcode == IB_WC_RECV &&
+		cq->device->ops.driver_id == RDMA_DRIVER_HNS);
+}
+
+/**
  * rcl_qp_post_recv - post one receive
  * @qp: in INIT or later
  * @cqe: of its completion

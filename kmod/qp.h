@@ -132,6 +132,7 @@ void rcl_qp_fail(struct rcl_qp *qp, u32 reason, u32 wc_status, u32 vendor_err);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
 void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err);
 void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc);
+bool rcl_qp_wc_written(const struct ib_cq *cq, const struct ib_wc *wc);
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr);
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len);
 int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access);
