@@ -61,7 +61,7 @@ tools: setup-build ## the command line tool and the daemon
 	@$(MAKE) -s -C tools
 
 .PHONY: check
-check: setup tools ## every test, on 6.1 and on 6.12; ENVS="6.1 debug"
+check: setup tools ## the tests, on 6.1 and on 6.12; ENVS="6.1 debug"
 	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -grh,,$(subst -all,,$(subst mixed,6.1 6.12,$(subst -back,,$(ENVS))))))))); do \
 		$(VM)/module $$kver; \
 	done

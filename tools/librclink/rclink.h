@@ -275,10 +275,10 @@ void rclink_listener_close(struct rclink_listener *listener);
  * RCLINK_REGION_INVALIDATE if one registration is too small, a file on DAX, or
  * memory that the device would reach only through a copy (bounce buffers),
  * -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for
- * too many regions, -EAGAIN while the channel is suspended, -EINTR, -ENOMEM,
- * the reason why the channel ended, an errno of the device, or -ENOTRECOVERABLE
- * when it failed and did not give back what it had: then the memory stays
- * locked.
+ * too many regions, -EAGAIN while the channel is suspended, -EIO while its link
+ * goes down, -EINTR, -ENOMEM, the reason why the channel ended, an errno of the
+ * device, or -ENOTRECOVERABLE when it failed and did not give back what it had:
+ * then the memory stays locked.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
