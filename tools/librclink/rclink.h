@@ -122,8 +122,7 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  * with that flag, if 256 calls, from any process, already wait for one on that
  * link, or the peer's backlog is full;
  * -EINVAL for a name that is empty or too long, or an unknown flag, -EIO if the
- * device cannot reach the memory of the channel, -EMFILE, -ENFILE, -ENOMEM,
- * -EINTR.
+ * device cannot reach its memory, -EMFILE, -ENFILE, -ENOMEM, -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
@@ -148,10 +147,9 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * RCLINK_CQE_SENDER.
  *
  * Return: 0, or -ENOENT without the module, -EACCES without the right to open
- * /dev/rclink, or to use the group, -ENODEV for no such group, -ENOSPC if 64
- * channels and kernel modules use it, -EINVAL for a name that is empty or too
- * long, or a flag, -ENOTTY from an older module, -EMFILE, -ENFILE, -ENOMEM,
- * -EINTR.
+ * /dev/rclink, or to use the group, -ENODEV for no such group, -ENOSPC if 64,
+ * also kernel modules, use it, -EINVAL for a name that is empty or too long, or
+ * a flag, -ENOTTY from an older module, -EMFILE, -ENFILE, -ENOMEM, -EINTR.
  */
 int rclink_join(struct rclink_chan **chan, const char *group,
 		const char *service, unsigned int flags);
