@@ -280,7 +280,7 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 		goto err_put_sgid;
 	for (i = 0; i < nqps; i++)
 		ep->qp[i].max_inline = min_t(u32, port.max_inline,
-					     RCL_PORT_INLINE);
+					     RCLINK_DEV_INLINE_MAX);
 	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
 	if (port.atomics)
 		ep->access |= IB_ACCESS_REMOTE_ATOMIC;

@@ -361,7 +361,7 @@ u32 rcl_port_probe_inline(struct ib_device *ib)
 			.max_recv_wr = 1,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
-			.max_inline_data = RCL_PORT_INLINE,
+			.max_inline_data = RCLINK_DEV_INLINE_MAX,
 		},
 	};
 	u32 granted = 0;

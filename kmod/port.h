@@ -9,8 +9,6 @@
 
 #include "gid.h"
 
-#define RCL_PORT_INLINE	64	/* bytes that a device is asked for */
-
 struct rcl_policy;
 
 /**
