@@ -546,7 +546,7 @@ static bool rcl_life_is_behind(const struct rcl_ctrl *ctrl)
 	return ctrl->behind < RCL_CTRL_SLOTS && rcl_ctrl_can_recv(ctrl);
 }
 
-/* A goodbye explains failures that come with it; a final one, also a sleep. */
+/* A goodbye explains failures that come with it; a final one, also a leave. */
 static void rcl_life_traffic(struct rcl_slot *slot)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
@@ -571,7 +571,7 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	ctrl->behind = 0;
 	failure = rcl_inbox_failure(slot);
 	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE ||
-	    (failure.reason == RCLINK_DOWN_REASON_SLEEP && ret != -ECONNRESET))
+	    (ret != -ECONNRESET && rcl_reason_is_leave(failure.reason)))
 		rcl_life_goodbye(slot, failure.reason);
 	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_state_fail(slot, &failure);

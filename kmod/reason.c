@@ -38,7 +38,7 @@ static const char * const texts[] = {
 	[RCLINK_DOWN_REASON_OTHER_VERSION] =
 		"the peer's module is of a version that this one cannot talk to",
 	[RCLINK_DOWN_REASON_REPLACED] =
-		"one end gave this epoch up: it had lost it, was about to sleep, was set otherwise, took another link in its place, or who brought it up there was gone",
+		"one end gave this epoch up: it had lost it, was about to sleep or to lose its device, was set otherwise, took another link in its place, or who brought it up there was gone",
 	[RCLINK_DOWN_REASON_MTU] =
 		RCL_TOO_LARGE("packets as large as the path MTU"),
 	[RCLINK_DOWN_REASON_SUBNET_MANAGER] =
@@ -158,6 +158,20 @@ bool rcl_reason_is_wish(u32 reason)
 {
 	return reason == RCLINK_DOWN_REASON_DISCONNECTED ||
 	       reason == RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+}
+
+/**
+ * rcl_reason_is_leave - does this end leave, with a QP that still works?
+ * @reason: enum rclink_down_reason
+ *
+ * A device that is being removed works until all its clients have let it go.
+ *
+ * Return: true if so.
+ */
+bool rcl_reason_is_leave(u32 reason)
+{
+	return reason == RCLINK_DOWN_REASON_SLEEP ||
+	       reason == RCLINK_DOWN_REASON_DEVICE_REMOVED;
 }
 
 /**

@@ -41,6 +41,7 @@ const char *rcl_reason_text(const struct rcl_reason *reason);
 u32 rcl_reason_of(int ret);
 int rcl_reason_errno(u32 reason);
 bool rcl_reason_is_wish(u32 reason);
+bool rcl_reason_is_leave(u32 reason);
 enum rcl_weight rcl_reason_weight(const struct rcl_reason *why);
 
 #endif /* RCL_REASON_H */

@@ -365,7 +365,7 @@ policy 1 mtu auto
 measured "an address taken away" notice "no address at the peer" \
 	peer-silent gid-changed address_back on 2 lab_dev lost
 measured "a device that goes" notice "no device at the peer" \
-	peer-silent device-removed "on 2 lab_dev" on 2 lab_dev del
+	replaced device-removed "on 2 lab_dev" on 2 lab_dev del
 policy retry 6 rnr-retry 6
 measured "a device that gives up may be first" notice "the same, retry 6" \
 	'peer-silent|completion' port-down "cable_in 2" on 2 ip link set eth0 down

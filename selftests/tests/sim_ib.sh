@@ -55,7 +55,7 @@ new_sm_is_shown()
 		is 1 l .state up
 }
 
-listens()
+far_listens()
 {
 	"$CHAN/far" m >"$far_says" 2>&1 &
 	far=$!
@@ -71,6 +71,11 @@ moves_data()
 	done
 }
 
+has_channels()
+{
+	"$tool" show l -j | gojq -e '.[0].stats.channels > 0'
+}
+
 # The device is removed while its channels are busy.
 removed_in_flight()
 {
@@ -78,14 +83,39 @@ removed_in_flight()
 
 	"$CHAN/chan_ops" >/dev/null 2>&1 &
 	busy=$!
-	until_true 10 sh -c "rclink=\$1; \$rclink show l -j |
-		gojq -e '.[0].stats.channels > 0'" - "$tool" || return
+	until_true 10 has_channels || return
 	echo sim1 >"$SIM/del_device" || return
 	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
 	# Operations in flight, and those that followed, have failed, and at once.
 	wait "$busy" && return 1
 	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
 	is 1 m .state down && is 1 m .reason device-removed
+}
+
+# Nothing is in flight: only the other end can tell the process that waits on this one.
+removed_idle()
+{
+	local receiver sender start status
+
+	mkfifo "$heard.in"
+	exec 9<>"$heard.in"
+	"$tool" recv l 9<&- >/dev/null 2>"$heard" &
+	receiver=$!
+	until_true 10 listens 1
+	"$tool" send m <&9 9<&- 2>/dev/null &
+	sender=$!
+	until_true 10 has_channels
+	start=$SECONDS
+	echo sim1 >"$SIM/del_device"
+	wait "$receiver"
+	status=$?
+	cat "$heard"
+	[ $((SECONDS - start)) -lt $((5 * RCL_SLOW)) ] || status=0
+	wait "$sender"
+	exec 9>&-
+	rm "$heard.in"
+	[ "$status" -eq 1 ] && becomes 1 l .state down && is 1 l .reason replaced &&
+		is 1 m .reason device-removed
 }
 
 # A link from a port to itself, as the host's route to an address of its own leads to no
@@ -149,7 +179,7 @@ other_port_changes()
 		becomes 1 l .state down && is 1 l .reason gid-changed
 }
 
-plan $((16 + $(harness_points "$NL_SRC/"nl_{sim,sim_ping,sim_news}.c \
+plan $((17 + $(harness_points "$NL_SRC/"nl_{sim,sim_ping,sim_news}.c \
 	"$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build
@@ -170,7 +200,7 @@ check "an InfiniBand port is shown with its LIDs" port_is_shown
 add_both || bail "no links"
 check "a link between two ports comes up over TLS" sim_up
 check "another subnet manager is shown, and the link stays" new_sm_is_shown
-listens || bail "the far end does not listen"
+far_listens || bail "the far end does not listen"
 harness "$CHAN_SRC/chan_ops.c" "$CHAN/chan_ops"
 comment <"$far_says"
 check "a device goes with channels in flight" removed_in_flight
@@ -180,6 +210,7 @@ sim_new "sim1 ib 2"
 echo 0xfec0000000000001 >"$SIM/sim1/prefix"
 check "the link comes up again, to another subnet now" sim_up
 check "data moves by GRH" moves_data
+check "a device goes under a channel where nothing is in flight" removed_idle
 rclink del l
 rclink del m
 sim_new "sim3 ib 3 port=2"

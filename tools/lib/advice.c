@@ -78,7 +78,7 @@ static const struct rcl_advice reasons[] = {
 		"the modules of both hosts are of versions that do not go together",
 		COMPARE_LOADED LOAD_SAME CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
-		"one end had noticed a failure before the other one did, or its host was about to sleep, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",
+		"one end had noticed a failure before the other one did, or its host was about to sleep or to lose its device, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",
 		"see `rclink show` for a link that took its place, else `rclink why` at both hosts for what failed"
 	},
 	[RCLINK_DOWN_REASON_MTU] = {

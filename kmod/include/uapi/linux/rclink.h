@@ -89,8 +89,8 @@ enum rclink_link_state {
  * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version
  *   of the control protocol.
  * @RCLINK_DOWN_REASON_REPLACED: One end gave this epoch up: it had lost it,
- *   was about to sleep, was set otherwise, took another link in its place, or
- *   who brought it up there was gone.
+ *   was about to sleep or to lose its device, was set otherwise, took another
+ *   link in its place, or who brought it up there was gone.
  * @RCLINK_DOWN_REASON_MTU: The hello came through, but no packet as large as
  *   the path MTU.
  * @RCLINK_DOWN_REASON_SUBNET_MANAGER: The subnet manager refuses a multicast
