@@ -156,6 +156,8 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_chan *chan = op->chan;
 	struct rcl_keep *keep = chan->keep;
 
+	if (unlikely(!rcl_queue_has(&chan->sends, op->number)))
+		return;
 	if (keep && wc->status && rcl_keep_holds(keep, cq, wc, true)) {
 		if (!keep->sends_held)
 			rcl_chan_retire(chan, rcl_chan_first(chan, op));
@@ -183,6 +185,8 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_news news = { .len = wc->byte_len };
 	struct rcl_keep *keep = op->chan->keep;
 
+	if (unlikely(!rcl_queue_has(&op->chan->recvs, op->number)))
+		return;
 	if (wc->status && keep && rcl_keep_holds(keep, cq, wc, false)) {
 		rcl_chan_stall(op->chan, qp);
 		return;
@@ -404,6 +408,12 @@ static void rcl_chan_give(struct rcl_chan *chan)
 	if (!n || (chan->keep && (chan->keep->parked || chan->keep->stalled)))
 		return;
 	chain->wr[n - 1].send.next = NULL;
+	/*
+	 * bnxt_re, irdma and qedr flush what they have carried out, too, if no
+	 * signaled send behind it has completed: it would be done again.
+	 */
+	if (chan->keep)
+		chain->wr[n - 1].send.send_flags |= IB_SEND_SIGNALED;
 	bad = &chain->wr[0].send;
 	refused = chan->refused || ib_post_send(chan->qp->qp, bad, &bad);
 	rcl_chan_count(chan, n, refused ? bad : NULL);

@@ -230,6 +230,7 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	chan->qp = grant->qp;
 	if (chan->keep)
 		chan->keep->qp = grant->qp;
+	/* Nothing was posted that could have come in before. */
 	if (!chan->polled)
 		rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);

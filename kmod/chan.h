@@ -71,6 +71,15 @@ static inline u32 rcl_queue_busy(const struct rcl_queue *queue)
 	return queue->posted - queue->done;
 }
 
+/*
+ * bnxt_re may refuse what it has queued and will complete, for want of memory:
+ * that is not in flight.
+ */
+static inline bool rcl_queue_has(const struct rcl_queue *queue, u32 number)
+{
+	return number - queue->done < rcl_queue_busy(queue);
+}
+
 union rcl_wr {
 	struct ib_send_wr send;
 	struct ib_rdma_wr rdma;

@@ -59,10 +59,13 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 	default:
 		return;
 	}
-	if (rcl_qp_is_apart(qp))
-		qp->up->fault(qp->up, reason, 0, event->event, qp->index);
-	else
+	if (!rcl_qp_is_apart(qp)) {
 		rcl_qp_fail(qp, reason, 0, event->event);
+		return;
+	}
+	qp->up->fault(qp->up, reason, 0, event->event, qp->index);
+	/* bnxt_re flushes it without an event of its CQ. */
+	qp->event(qp);
 }
 
 static void rcl_qp_completion(struct ib_cq *cq, void *context)

@@ -487,6 +487,55 @@ TEST_F_TIMEOUT(three, answers_come_with_the_next_one, TIMEOUT_S)
 	were_done(_metadata, c, c->n);
 }
 
+/* Has step @i been carried out? */
+static bool is_made(struct cut *c, int i)
+{
+	return __atomic_load_n(cut_word(c, i), __ATOMIC_RELAXED) ==
+	       cut_makes(&c->step[i]);
+}
+
+/* What was carried out long ago is not carried out again, nor reported. */
+static void is_remembered(struct __test_metadata *_metadata, struct cut *c)
+{
+	int ms = LIMIT_MS;
+
+	begin(_metadata, c, RCLINK_RECOVER_RESUME);
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "forget 1 1000"));
+	ASSERT_EQ(0, cut_post(c));
+	while (!is_made(c, c->n - 1) && ms-- > 0)
+		usleep(1000);
+	arrive(_metadata, c, c->n);
+	were_done(_metadata, c, c->n);
+	/* The far end uses its memory for something else. */
+	cut_clear(c);
+	ASSERT_EQ(0, cut_ports_down(c));
+	ASSERT_EQ(0, cut_up(c));
+	queue(_metadata, c);
+	moves(_metadata, c);
+	are_done_again(_metadata, c, "DDD");
+}
+
+/*
+ * A device that is told of unsignaled sends only by a signaled one, and flushes
+ * all others. The SEND is first, since the far end counts it.
+ */
+static const struct cut_step unsignaled[] = {
+	{ RCLINK_OP_SEND, 0 }, { RCLINK_OP_WRITE, I }, { RCLINK_OP_WRITE, 0 },
+};
+
+TEST_F_TIMEOUT(three, unsignaled_sends_are_remembered, TIMEOUT_S)
+{
+	self->c.step = unsignaled;
+	is_remembered(_metadata, &self->c);
+}
+
+TEST_F_TIMEOUT(three, unsignaled_sends_are_remembered_with_replay, TIMEOUT_S)
+{
+	self->c.step = unsignaled;
+	self->c.r.flags = RCLINK_CHAN_REPLAY;
+	is_remembered(_metadata, &self->c);
+}
+
 /*
  * The last message is lost although it completes, and nothing behind it fails:
  * only in the next epoch does the far end's count of messages reveal the loss.

@@ -59,12 +59,25 @@ int sim_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&cq->lock, irq);
-	/* A request for less does not replace an earlier one for more. */
-	if (cq->armed != IB_CQ_NEXT_COMP)
-		cq->armed = flags & IB_CQ_SOLICITED_MASK;
 	ret = flags & IB_CQ_REPORT_MISSED_EVENTS && cq->head != cq->tail;
+	/*
+	 * A request for less does not replace an earlier one for more. Whoever
+	 * is told to look again has to arm again: bnxt_re did not.
+	 */
+	if (!ret && cq->armed != IB_CQ_NEXT_COMP)
+		cq->armed = flags & IB_CQ_SOLICITED_MASK;
 	spin_unlock_irqrestore(&cq->lock, irq);
 	return ret;
+}
+
+void sim_cq_disarm(struct ib_cq *ib)
+{
+	struct sim_cq *cq = to_sim_cq(ib);
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	cq->armed = 0;
+	spin_unlock_irqrestore(&cq->lock, flags);
 }
 
 void sim_cq_event(struct ib_cq *ib, enum ib_event_type type)

@@ -42,6 +42,16 @@ enum sim_fault {
 	SIM_F_SLOW_PORT,
 	/* The work requests of a failed QP are flushed so many ms later. */
 	SIM_F_SLOW_FLUSH,
+	/* They are flushed without an event of their CQ, but with the QP's. */
+	SIM_F_QUIET_FLUSH,
+	/* A send or receive is refused, although the device has queued it. */
+	SIM_F_SEND_TAKEN,
+	SIM_F_RECV_TAKEN,
+	/*
+	 * An unsignaled send that was carried out stays until a later one has
+	 * completed: until then it is flushed with those that were not.
+	 */
+	SIM_F_FORGET,
 	/* A work request completes with the trigger's value as its status. */
 	SIM_F_SEND,
 	SIM_F_RECV,

@@ -301,6 +301,9 @@ int sim_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		ret = sim_fault_verb(&dev->faults, SIM_F_POST_SEND);
 		if (!ret)
 			ret = sim_sq_post(qp, wr);
+		/* Like bnxt_re, if it has no memory left for an event. */
+		if (!ret)
+			sim_fault_hit(&dev->faults, SIM_F_SEND_TAKEN, &ret);
 		if (ret)
 			break;
 	}
@@ -323,6 +326,8 @@ int sim_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 			ret = -EINVAL;
 		if (!ret)
 			ret = sim_rq_post(&qp->rq, wr);
+		if (!ret)
+			sim_fault_hit(&dev->faults, SIM_F_RECV_TAKEN, &ret);
 		if (ret)
 			break;
 	}

@@ -30,6 +30,12 @@ static u32 sim_send_len(const struct sim_swqe *wqe)
 	return len;
 }
 
+static bool sim_is_signaled(const struct sim_qp *qp,
+			    const struct sim_swqe *wqe)
+{
+	return qp->sig_all || wqe->wr.send_flags & IB_SEND_SIGNALED;
+}
+
 static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 			  enum ib_wc_status status)
 {
@@ -57,7 +63,7 @@ static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 
 	if (status && status != IB_WC_WR_FLUSH_ERR)
 		wc.vendor_err = SIM_VENDOR + status;
-	if (status || qp->sig_all || wqe->wr.send_flags & IB_SEND_SIGNALED)
+	if (status || sim_is_signaled(qp, wqe))
 		sim_cq_push(qp->ib.send_cq, &wc, false);
 	sim_sq_done(qp);
 }
@@ -65,15 +71,23 @@ static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 static void sim_flush(struct sim_qp *qp)
 {
 	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR };
+	bool quiet = sim_fault_hit(&to_sim(qp->ib.device)->faults,
+				   SIM_F_QUIET_FLUSH, NULL);
 	struct sim_rwqe rwqe;
 	struct sim_swqe *wqe;
 
+	if (quiet) {
+		sim_cq_disarm(qp->ib.send_cq);
+		sim_cq_disarm(qp->ib.recv_cq);
+	}
 	qp->late = 0;
 	while ((wqe = sim_sq_first(qp)))
 		sim_send_done(qp, wqe, IB_WC_WR_FLUSH_ERR);
 	/* An SRQ's receives stay, for its other QPs. */
 	while (!qp->srq && sim_rq_take(&qp->rq, &rwqe))
 		sim_recv_done(qp, &rwqe, &wc, false);
+	if (quiet)
+		sim_qp_event(qp, IB_EVENT_QP_FATAL);
 }
 
 /*
@@ -332,6 +346,15 @@ static int sim_try(struct sim_qp *qp, struct sim_swqe *wqe)
 	}
 }
 
+/* Some devices know of unsignaled sends only what a later one tells. */
+static bool sim_is_forgotten(const struct sim_qp *qp,
+			     const struct sim_swqe *wqe)
+{
+	return !sim_is_signaled(qp, wqe) &&
+	       sim_fault_hit(&to_sim(qp->ib.device)->faults, SIM_F_FORGET,
+			     NULL);
+}
+
 /* Returns whether there may be more to do now. */
 static bool sim_step(struct sim_qp *qp)
 {
@@ -349,6 +372,8 @@ static bool sim_step(struct sim_qp *qp)
 	if (!wqe || qp->state != IB_QPS_RTS)
 		return false;
 	status = sim_try(qp, wqe);
+	if (!status && sim_is_forgotten(qp, wqe))
+		status = SIM_LATE;
 	if (status == SIM_LATE)
 		qp->late++;
 	if (status < 0)
