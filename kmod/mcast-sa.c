@@ -25,6 +25,7 @@
 
 #define RCL_MCAST_SA_QKEY	0x0072636c	/* "rcl" */
 #define RCL_MCAST_SA_MEMBER	1		/* full: sends and receives */
+#define RCL_MCAST_SA_FULL	0x8000		/* bit of a partition key */
 
 /* Includes all that is needed to create the group. */
 #define RCL_MCAST_SA_MASK	(IB_SA_MCMEMBER_REC_MGID | \
@@ -84,7 +85,8 @@ int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
 	ret = rcl_dev_get_pkey(user, 0, &pkey, why);
 	if (ret)
 		return ret;
-	rec.pkey = cpu_to_be16(pkey);
+	/* The core and others compare it with that of the group. */
+	rec.pkey = cpu_to_be16(pkey | RCL_MCAST_SA_FULL);
 	memcpy(rec.mgid.raw, mgid, sizeof(rec.mgid.raw));
 	memcpy(rec.port_gid.raw, user->gid, sizeof(rec.port_gid.raw));
 	sa->answered = false;

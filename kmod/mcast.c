@@ -365,7 +365,8 @@ static bool rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
  */
 u32 rcl_mcast_random_qkey(void)
 {
-	return get_random_u32() | BIT(31);
+	/* mlx4 keeps the highest 65536 for itself where it has VFs. */
+	return (get_random_u32() | BIT(31)) & ~BIT(16);
 }
 
 static void rcl_mcast_free(struct rcl_mcast *mcast)
@@ -485,6 +486,8 @@ int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey)
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS, .qkey = qkey };
 	int ret;
 
+	if (qkey == mcast->addr.qkey)
+		return 0;
 	ret = ib_modify_qp(mcast->qp, &attr, IB_QP_STATE | IB_QP_QKEY);
 	if (!ret)
 		WRITE_ONCE(mcast->addr.qkey, qkey);

@@ -8,7 +8,8 @@
  * lid, sm_lid, guid, prefix, up
  *		a number
  * pkey		INDEX NUMBER
- * sa		with sa=1: the SA 0 answers, 1 refuses, 2 is silent
+ * sa		with sa=1: the SA 0 answers, 1 refuses, 2 is silent, 3 compares
+ *		neither partition key nor Q_Key
  * mapped	with dma=2: a read shows how many pages and lists of pages the
  *		DMA API has mapped
  * sa_joins	a read shows how often the port asked the SA to join a group

@@ -36,7 +36,7 @@
 #define SIM_SA_INSUF_COMPONENTS	0x0600
 #define SIM_SA_DENIED		0x0700
 
-enum { SIM_SA_ANSWERS, SIM_SA_REFUSES, SIM_SA_IS_SILENT };
+enum { SIM_SA_ANSWERS, SIM_SA_REFUSES, SIM_SA_IS_SILENT, SIM_SA_IS_LAX };
 
 /* MCMemberRecord on the wire */
 struct sim_sa_record {
@@ -156,7 +156,8 @@ static u16 sim_sa_join(struct sim_dev *dev, ib_sa_comp_mask mask,
 		group = sim_sa_make(dev, mask, record);
 	if (!group)
 		return SIM_SA_INSUF_COMPONENTS;
-	if (!sim_sa_fits(group, mask, record))
+	/* Like OpenSM, which answers what the group has. */
+	if (dev->sa != SIM_SA_IS_LAX && !sim_sa_fits(group, mask, record))
 		return SIM_SA_REQ_INVALID;
 	member = sim_sa_member(group, &gid);
 	if (!member) {

@@ -98,6 +98,33 @@ refuses()
 	return "$1"
 }
 
+# A port with limited membership asks for the group of those with full membership.
+limited_joins()
+{
+	echo "0 0x7fff" >"$SIM/sim0/pkey"
+	rclink group add h dev sim1 mgid "$mgid6" qkey 5 && joined_at h &&
+		rclink group add g dev sim0 mgid "$mgid6" qkey 5 && joined_at g &&
+		hears g && hears h && rclink group del g
+	set -- $?
+	echo "0 0xffff" >"$SIM/sim0/pkey"
+	rclink group del h && members_become 0 && return "$1"
+}
+
+# OpenSM lets a port into a group of a partition where it is not, but the core does not.
+other_partition()
+{
+	echo "0 0x8005" >"$SIM/sim1/pkey"
+	echo 3 >"$SIM/sim0/sa"
+	rclink group add h dev sim1 mgid "$mgid6" && joined_at h &&
+		! rclink group add g dev sim0 mgid "$mgid6" 2>"$said" &&
+		cat "$said" && grep -q 'group add g: .* another partition key' "$said" &&
+		members 1 && rclink group del h
+	set -- $?
+	echo 0 >"$SIM/sim0/sa"
+	echo "0 0xffff" >"$SIM/sim1/pkey"
+	return "$1"
+}
+
 # is_taken: a name in use is refused at once, without waiting for the subnet manager
 is_taken()
 {
@@ -292,7 +319,7 @@ module_goes()
 	rmmod rclink && members_become 0
 }
 
-plan 18
+plan 20
 link_setup
 sim_load "sim0 ib 2 mtu=1024 sa=1" "sim1 ib 3 sa=1"
 check "the subnet manager gives a group its LID" gives_the_lid
@@ -304,6 +331,8 @@ refuse 1 "an IPv4 address is none here, either" 'begins with ff' \
 	rclink group add g dev sim0 mgid "$mgid4"
 check "questions that are lost are asked again" loses_some
 check "who is refused is told so" refuses
+check "a limited member joins full members" limited_joins
+check "a group of another partition is refused" other_partition
 check "and who gets no answer, and nobody else waits for that" is_silent
 check "a device is removed meanwhile" removed_meanwhile
 check "started again, it is asked again" begins_anew
