@@ -189,14 +189,15 @@ exec {never}<> <(:)
 # until_true SECONDS CMD...: polls until CMD succeeds, as the kernel does much of its
 # work later; on a slow kernel, for RCL_SLOW times as long. Between two looks it waits
 # for as long as the last one took, so that others get half of the processor, but
-# for at least 0.1 and at most 1 s.
+# for at least 0.1 and at most 1 s. The last look begins when the time is over: the host
+# may have stood still during the one before.
 until_true()
 {
-	local end=$((SECONDS + $1 * RCL_SLOW)) start pause
+	local end=$((SECONDS + $1 * RCL_SLOW)) began start pause
 
 	shift
-	while start=${EPOCHREALTIME/[.,]/}; ! "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || return 1
+	while began=$SECONDS start=${EPOCHREALTIME/[.,]/}; ! "$@" >/dev/null 2>&1; do
+		[ "$began" -lt "$end" ] || return 1
 		pause=$((${EPOCHREALTIME/[.,]/} - start))
 		[ "$pause" -gt 100000 ] || pause=100000
 		[ "$pause" -lt 999999 ] || pause=999999

@@ -16,7 +16,7 @@
 #include "sim.h"
 
 #define LEN		64
-#define STEP_MS		2000	/* of the slow step; a drain may take 5 s */
+#define STEP_MS		4000	/* of the slow step; a drain may take 5 s */
 #define DRAINED		1	/* the QP goes to ERR */
 #define RENEWED		2	/* a new QP is made in its place */
 #define LIMIT_MS	slow(20000)

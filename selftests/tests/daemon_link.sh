@@ -176,7 +176,7 @@ rotates_amid()
 	monitor=$!
 	mkdir -p "$dir" && { link_section z "$pin2"; long_conf; } >"$dir/z.conf" &&
 		daemon_signal 1 HUP && stop_amid "$dir/z.conf" && {
-		rclink rotate l -t $((10 * RCL_SLOW)) &
+		rclink rotate l -t $((60 * RCL_SLOW)) &
 		rotation=$!
 		until_true 5 grep -q '"rotate"' $heard
 		go_on "$dir/z.conf"
@@ -238,7 +238,8 @@ notifies()
 		until_true 20 grep -a 'WATCHDOG=1' /tmp/notified &&
 		grep -a 'STATUS=3 of . links up' /tmp/notified &&
 		! grep -a 'STATUS=[12] of' /tmp/notified &&
-		reload 1 && grep -a RELOADING /tmp/notified && daemon_end 1 &&
+		reload 1 && until_true 10 grep -a RELOADING /tmp/notified &&
+		daemon_end 1 &&
 		until_true 10 grep -a STOPPING /tmp/notified
 	set -- $?
 	kill "$socat"

@@ -145,7 +145,8 @@ taken_out()
 		on 2 "$tool" set p heartbeat 300 && until_true 30 link_dial p &&
 		knob 2 pkey "1 0x8006" || return
 	becomes 1 p .state down && becomes 2 p .state down || return
-	partition 0x8005 0x8005 && until_true 30 link_dial p &&
+	partition 0x8005 0x8005 && rclink set p heartbeat 30000 &&
+		on 2 "$tool" set p heartbeat 30000 && until_true 30 link_dial p &&
 		rclink disconnect p
 }
 

@@ -100,7 +100,7 @@ asked_all_the_time()
 	asker=$!
 	until_true 10 is 2 l .stats.channels 1 &&
 		on 2 "$tool" ping l -c 5 -i 0 -q &&
-		on 2 "$tool" rotate l --timeout $((10 * RCL_SLOW)) || status=1
+		on 2 "$tool" rotate l --timeout $((60 * RCL_SLOW)) || status=1
 	on 2 pkill -TERM -x -f "$calls l ask"
 	wait "$asker" || status=1
 	kill "$far"
@@ -378,7 +378,7 @@ refused_at_first()
 
 	epoch=$(of 1 l .epoch)
 	before=$(of 1 l .stats.downs)
-	daemon_end 2 && says_refused $((10 * RCL_SLOW)) &&
+	daemon_end 2 && says_refused $((60 * RCL_SLOW)) &&
 		said 1 'l: not rotated' && is 1 l .epoch "$epoch" &&
 		daemon_start 2 && until_true 40 later "$epoch" &&
 		is 1 l .stats.downs "$before"
@@ -390,20 +390,20 @@ by_itself()
 
 	epoch=$(of 1 l .epoch)
 	conf "$pin2" resume peer "$RCL_PEER_IP" \
-		rotate $((10 * RCL_SLOW)) | configure 1 &&
-		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
+		rotate $((20 * RCL_SLOW)) | configure 1 &&
+		reload 1 && until_true 45 later "$epoch" && said 1 'dialled'
 }
 
 # A daemon that has run for less than the interval rotates the link, too. Counted from
-# its start that would take at least nine seconds, times RCL_SLOW.
+# its start that would take at least 18 seconds, times RCL_SLOW.
 after_a_restart()
 {
 	local epoch
 
 	daemon_end 1 || return
 	epoch=$(of 1 l .epoch)
-	sleep $((12 * RCL_SLOW))
-	is 1 l .epoch "$epoch" && daemon_start 1 && until_true 8 later "$epoch"
+	sleep $((24 * RCL_SLOW))
+	is 1 l .epoch "$epoch" && daemon_start 1 && until_true 16 later "$epoch"
 }
 
 # The peer begins an exchange with an OFFER that has only paths of the other kind,
@@ -418,7 +418,7 @@ goes_on_by_itself()
 	epoch=$(of 1 l .epoch)
 	on 2 "$LIB_DIR/link/begin.py" "$RCL_IP" 7185 "$key" "$offer"
 	until_true 10 said 1 'no path in common' &&
-		until_true 30 later "$epoch"
+		until_true 45 later "$epoch"
 }
 
 # A heartbeat goes unanswered: the wish to rotate waits, but the silent peer must be

@@ -154,7 +154,7 @@ TEST_F(load, who_reads_no_answer_keeps_nobody_busy)
 	struct timespec now;
 
 	ASSERT_EQ(0, pthread_getcpuclockid(pthread_self(), &loop_clock));
-	self->w.timeout_ms = 3000;
+	self->w.timeout_ms = 9000;
 	set_buffers(self->w.listener, r.buffers);
 	world_listen(&self->w);
 	raw_start(&r);

@@ -437,7 +437,7 @@ static struct owner *against_two_bad(struct world *w, struct raw *r)
 	unsigned int i;
 
 	world_open_pinned(w, false);
-	w->timeout_ms = 1000;
+	w->timeout_ms = 5000;
 	o->paths.num = 3;
 	for (i = 0; i < 3; i++) {
 		o->paths.path[i] = path_make("192.0.2.2");
