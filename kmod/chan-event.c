@@ -41,7 +41,7 @@ void rcl_chan_kick(struct rcl_chan *chan)
 {
 	/* The poll may be about to end, and is not scheduled again then. */
 	spin_lock_bh(&chan->lock);
-	chan->kicked = true;
+	WRITE_ONCE(chan->kicked, true);
 	spin_unlock_bh(&chan->lock);
 	irq_poll_sched(&chan->iop);
 }
@@ -53,7 +53,7 @@ static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
 	int n = 0;
 
 	spin_lock(&chan->lock);
-	chan->kicked = false;
+	WRITE_ONCE(chan->kicked, false);
 	if (chan->qp)
 		n = rcl_chan_poll(chan, budget);
 	spin_unlock(&chan->lock);
@@ -62,7 +62,7 @@ static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
 		return n;
 	irq_poll_complete(iop);
 	spin_lock(&chan->lock);
-	more = chan->kicked;
+	more = READ_ONCE(chan->kicked);
 	if (chan->qp && rcl_chan_has_events(chan))
 		more |= rcl_qp_arm(chan->qp);
 	spin_unlock(&chan->lock);

@@ -230,7 +230,7 @@ static int rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
 	ret = rcl_rests_post_sends(chan, rests, recvs);
 	rcl_chan_flush(chan);
 	if (rcl_chan_has_events(chan) && rcl_qp_arm(chan->qp))
-		chan->kicked = true;
+		WRITE_ONCE(chan->kicked, true);
 	return !recvs && chan->refused ? -ESTALE : ret;
 }
 
@@ -332,7 +332,7 @@ void rcl_chan_resume(struct rcl_lessee *lessee)
 	attached = chan->attached;
 	if (attached)
 		ret = rcl_chan_resume_locked(chan, rests);
-	kicked = chan->kicked;
+	kicked = READ_ONCE(chan->kicked);
 	spin_unlock_bh(&chan->lock);
 	kvfree(rests);
 	if (kicked)

@@ -63,8 +63,11 @@ static void rcl_chan_event(struct rcl_lessee *lessee)
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 
 	/* May be a stale event, armed by the previous lessee. */
-	if (rcl_chan_has_events(chan))
-		irq_poll_sched(&chan->iop);
+	if (!rcl_chan_has_events(chan))
+		return;
+	/* A poll that is about to end may have looked already. */
+	WRITE_ONCE(chan->kicked, true);
+	irq_poll_sched(&chan->iop);
 }
 
 static bool rcl_chan_heard(struct rcl_lessee *lessee, bool posted)

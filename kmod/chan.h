@@ -22,7 +22,7 @@
 #include "qp.h"
 #include "stats.h"
 
-#define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
+#define RCL_CHAN_SIGNAL		8	/* sends before one is signaled */
 #define RCL_CHAN_CHAIN		8	/* sends at which a chain is posted */
 #define RCL_POLL_BUDGET		32	/* completions handled under one lock */
 
@@ -72,8 +72,9 @@ static inline u32 rcl_queue_busy(const struct rcl_queue *queue)
 }
 
 /*
- * bnxt_re may refuse what it has queued and will complete, for want of memory:
- * that is not in flight.
+ * bnxt_re may refuse what it has queued, for want of memory, and complete it:
+ * that is not in flight. It does so only in ERR, where all that is taken for
+ * another request of the same number is a flush.
  */
 static inline bool rcl_queue_has(const struct rcl_queue *queue, u32 number)
 {
@@ -173,7 +174,7 @@ struct rcl_chan_ops {
  * @inl_dma: address of @inl for the device, from attach or rejoin until gone
  * @iop: polls after an event
  * @lock: protects all down to @left; taken in process and softirq context
- * @kicked: the softirq side must look again
+ * @kicked: the softirq side must look again; cleared under @lock, set by any
  * @qp: may be posted to and polled; NULL before attach, after detach, and while
  *	suspended
  * @attached: from attach or rejoin until detach or suspend
@@ -408,7 +409,8 @@ static inline void rcl_chan_unlock_polled(struct rcl_chan *chan, int n)
 	/* If one has failed, what is held must follow. */
 	bool events = n && rcl_chan_has_events(chan);
 
-	chan->kicked |= events;
+	if (events)
+		WRITE_ONCE(chan->kicked, true);
 	spin_unlock_bh(&chan->lock);
 	if (n)
 		chan->ops->news(chan);

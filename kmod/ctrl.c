@@ -420,9 +420,16 @@ void rcl_ctrl_flush(struct rcl_ctrl *ctrl, u32 left)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(RCL_BYE_MS);
 
-	while (ctrl->sent - ctrl->retired > left && time_before(jiffies, end))
-		if (!rcl_ctrl_poll(ctrl))
-			usleep_range(20, 100);
+	while (ctrl->sent - ctrl->retired > left) {
+		/* Before the poll: preemption must not look like a timeout. */
+		bool late = time_after(jiffies, end);
+
+		if (rcl_ctrl_poll(ctrl))
+			continue;
+		if (late)
+			return;
+		usleep_range(20, 100);
+	}
 }
 
 /**

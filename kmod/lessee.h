@@ -45,7 +45,7 @@ struct rcl_grant {
 /**
  * struct rcl_lessee_ops - what the pool tells a lessee
  * @attach: the lease begins; an errno refuses it, and nothing more is called
- * @event: a completion came in after rcl_qp_arm(); any context, must not poll
+ * @event: see struct rcl_qp
  * @detach: the lease ends for the given reason: once it returns, nobody posts
  *	to or polls the QP any more; the pool polls what is left
  * @heard: whether the peer's lessee has posted its first receive; may come

@@ -42,8 +42,8 @@ void rcl_pool_destroy(struct rcl_pool *pool)
 }
 
 /**
- * rcl_pool_event - tell a lessee that a completion came in on its pooled QP
- * @qp: armed
+ * rcl_pool_event - tell a lessee that its pooled QP has something to poll
+ * @qp: armed, or the device has reported an error of it
  *
  * Context: any.
  */

@@ -48,7 +48,8 @@ enum rcl_qp_state {
  * struct rcl_qp - a QP of a link
  * @qp: the verbs object; a pooled QP has another one for each lease
  * @cq: for both queues, sized for all that can be outstanding and the drain
- * @event: a completion came in after rcl_qp_arm(); any context, must not poll
+ * @event: a completion came in after rcl_qp_arm(), or the device has reported
+ *	an error of a QP other than index 0; any context, must not poll
  * @owner: for @event; of a pooled QP
  * @up: told of fatal QP and CQ events
  * @index: within the link: 0 is the control QP, the pool follows

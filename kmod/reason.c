@@ -164,7 +164,8 @@ bool rcl_reason_is_wish(u32 reason)
  * rcl_reason_is_leave - does this end leave, with a QP that still works?
  * @reason: enum rclink_down_reason
  *
- * A device that is being removed works until all its clients have let it go.
+ * A device that is being removed works until all its clients have let it go,
+ * unless it was pulled out: then the peer is told in vain, for 0.2 s.
  *
  * Return: true if so.
  */

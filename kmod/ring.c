@@ -381,13 +381,16 @@ int rcl_ring_look(struct rcl_chan *chan)
 	return whole ? chan->why : 0;
 }
 
-/* Counted as asleep before arming: the first event may bring too few. */
+/*
+ * Counted as asleep before arming: the first event may bring too few. One that
+ * came before that is lost, and arming bnxt_re says nothing of its flushes.
+ */
 static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 {
 	struct rcl_chan *chan = &ring->chan;
 
 	atomic_inc(&chan->asleep);
-	if (!rcl_chan_arm(chan))
+	if (!rcl_chan_arm(chan) && !rcl_chan_look(chan))
 		wait_event_interruptible_timeout(ring->wait,
 						 rcl_chan_ready(chan) >= want ||
 						 rcl_chan_is_whole(chan), left);

@@ -45,6 +45,7 @@ int sim_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 	spin_lock_irqsave(&cq->lock, flags);
 	for (i = 0; i < n && cq->head != cq->tail; i++)
 		wc[i] = cq->wc[cq->tail++ & cq->mask];
+	cq->hidden &= cq->head != cq->tail;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return i;
 }
@@ -59,7 +60,8 @@ int sim_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&cq->lock, irq);
-	ret = flags & IB_CQ_REPORT_MISSED_EVENTS && cq->head != cq->tail;
+	ret = flags & IB_CQ_REPORT_MISSED_EVENTS && cq->head != cq->tail &&
+	      !cq->hidden;
 	/*
 	 * A request for less does not replace an earlier one for more. Whoever
 	 * is told to look again has to arm again: bnxt_re did not.
@@ -70,13 +72,15 @@ int sim_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 	return ret;
 }
 
-void sim_cq_disarm(struct ib_cq *ib)
+/* What is pushed next wakes nobody, and arming the CQ does not tell of it. */
+void sim_cq_hide(struct ib_cq *ib)
 {
 	struct sim_cq *cq = to_sim_cq(ib);
 	unsigned long flags;
 
 	spin_lock_irqsave(&cq->lock, flags);
 	cq->armed = 0;
+	cq->hidden = true;
 	spin_unlock_irqrestore(&cq->lock, flags);
 }
 

@@ -77,8 +77,8 @@ static void sim_flush(struct sim_qp *qp)
 	struct sim_swqe *wqe;
 
 	if (quiet) {
-		sim_cq_disarm(qp->ib.send_cq);
-		sim_cq_disarm(qp->ib.recv_cq);
+		sim_cq_hide(qp->ib.send_cq);
+		sim_cq_hide(qp->ib.recv_cq);
 	}
 	qp->late = 0;
 	while ((wqe = sim_sq_first(qp)))

@@ -99,6 +99,7 @@ struct sim_cq {
 	u32 head, tail, size, mask;
 	enum ib_cq_notify_flags armed;
 	bool overrun;
+	bool hidden;			/* see sim_cq_hide() */
 };
 
 struct sim_mr {
@@ -335,7 +336,7 @@ int sim_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc);
 int sim_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
 void sim_cq_push(struct ib_cq *ib, const struct ib_wc *wc, bool solicited);
 void sim_cq_clean(struct ib_cq *ib, const struct ib_qp *qp);
-void sim_cq_disarm(struct ib_cq *ib);
+void sim_cq_hide(struct ib_cq *ib);
 void sim_cq_event(struct ib_cq *ib, enum ib_event_type type);
 
 /* queue.c */

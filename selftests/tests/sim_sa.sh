@@ -118,7 +118,7 @@ other_partition()
 	rclink group add h dev sim1 mgid "$mgid6" && joined_at h &&
 		! rclink group add g dev sim0 mgid "$mgid6" 2>"$said" &&
 		cat "$said" && grep -q 'group add g: .* another partition key' "$said" &&
-		members 1 && rclink group del h
+		members_become 1 && rclink group del h
 	set -- $?
 	echo 0 >"$SIM/sim0/sa"
 	echo "0 0xffff" >"$SIM/sim1/pkey"

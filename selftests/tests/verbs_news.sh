@@ -80,7 +80,7 @@ still_listens()
 }
 
 # kernel_goes WHY CMD...: CMD on host 2 ends a kernel's link because of WHY; the process
-# at the other end learns only that the peer is gone
+# at the other end is told that the epoch is given up
 kernel_goes()
 {
 	local why=$1
@@ -88,7 +88,7 @@ kernel_goes()
 	shift
 	keep "${beat[@]}" || return
 	on 2 "$@" && becomes 2 l .reason "$why" || return
-	here_ends "\\($silent\\|disconnected by the peer\\)" && on 2 lab_dev
+	here_ends 'one end gave this epoch up' && on 2 lab_dev
 }
 
 # kernel_hears WHY CMD...: CMD on this host ends a process's link because of WHY; the
