@@ -22,6 +22,12 @@ int rcl_fail(char *err, int ret, const char *fmt, ...)
 	return ret;
 }
 
+/* Some providers' verbs fail without setting errno, which was 0 before. */
+static inline int rcl_errno(void)
+{
+	return errno ? errno : EINVAL;
+}
+
 /* Does this errno blame nobody's mistake, so that the same may work later? */
 static inline bool rcl_may_pass(int error)
 {

@@ -64,11 +64,12 @@ int rcv_cq_create(struct rcv_cq *cq, struct ibv_context *ctx, int entries,
 	if (how & RCV_CQ_EVENTS)
 		ret = open_channel(cq, ctx, err);
 	if (!ret) {
+		errno = 0;
 		create(cq, ctx, entries, how & RCV_CQ_STAMPS);
 		if (!cq->cq)
-			ret = rcl_fail(err, -errno,
+			ret = rcl_fail(err, -rcl_errno(),
 				       "cannot create a completion queue of %d entries: %s",
-				       entries, strerror(errno));
+				       entries, strerror(rcl_errno()));
 	}
 	if (ret)
 		rcv_cq_destroy(cq);

@@ -251,6 +251,8 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 	hca->chosen = -EOPNOTSUPP;
 	if (hca->link_layer == RCLINK_LINK_LAYER_IWARP)
 		hca->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
+	else if (hca->ctx->device->transport_type != IBV_TRANSPORT_IB)
+		hca->why = "the device has no reliable connections (RC)";
 	else if (hca->port_attr.state == IBV_PORT_ACTIVE &&
 		 !rcv_mtu_bytes(hca->port_attr.active_mtu))
 		hca->why =

@@ -44,6 +44,12 @@ int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
 
 void rcv_hca_close(struct rcv_hca *hca);
 
+/* Do stamps of completions tell time? Those of irdma are round-trip times. */
+static inline bool rcv_hca_has_clock(const struct rcv_hca *hca)
+{
+	return hca->attr.hca_core_clock && hca->attr.completion_timestamp_mask;
+}
+
 /* The chosen GID; does the table have gid at its index now? */
 const struct rcl_gid *rcv_hca_gid(const struct rcv_hca *hca);
 bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid);

@@ -44,7 +44,7 @@ void rcv_probe(struct rcv_hca *hca, struct rcv_probe *probe)
 
 	*probe = (struct rcv_probe){ 0 };
 	if (!rcv_cq_create(&cq, hca->ctx, 2, RCV_CQ_STAMPS, ignored)) {
-		probe->stamps = cq.stamps;
+		probe->stamps = cq.stamps && rcv_hca_has_clock(hca);
 		rcv_cq_destroy(&cq);
 	}
 	pd = ibv_alloc_pd(hca->ctx);

@@ -28,11 +28,13 @@ int rcv_qp_create(struct rcv_qp *qp, struct ibv_pd *pd, struct ibv_cq *cq,
 	if (getrandom(&qp->psn, sizeof(qp->psn), 0) != sizeof(qp->psn))
 		return rcl_fail(err, -EIO, "cannot draw a random PSN");
 	qp->psn &= MASK_24;
+	errno = 0;
 	qp->qp = ibv_create_qp(pd, &attr);
 	if (!qp->qp)
-		return rcl_fail(err, -errno,
+		return rcl_fail(err, -rcl_errno(),
 				"cannot create a QP for %u sends and %u receives: %s; `rclink dev --verbs` has the device's limits",
-				size->sends, size->recvs, strerror(errno));
+				size->sends, size->recvs,
+				strerror(rcl_errno()));
 	return 0;
 }
 
@@ -119,7 +121,8 @@ int rcv_qp_recv(struct rcv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge)
 	struct ibv_recv_wr *bad, wr = {
 		.wr_id = wr_id,
 		.sg_list = (struct ibv_sge *)sge,
-		.num_sge = 1,
+		/* To mlx4, a piece of no bytes is one of 2 GiB. */
+		.num_sge = !!sge->length,
 	};
 
 	return failure(ibv_post_recv(qp->qp, &wr, &bad));

@@ -353,8 +353,8 @@ static int rally(struct stock *s)
 	}
 	s->result->duration = rcl_now() - begun;
 	s->result->extended = s->cq.ex;
-	s->result->stamps = s->cq.stamps;
-	if (s->cq.stamps)
+	s->result->stamps = s->cq.stamps && rcv_hca_has_clock(&s->hca);
+	if (s->result->stamps)
 		s->result->device_ns =
 			rcv_stamps_ns(s->first_stamp, s->last_stamp,
 				      s->hca.attr.completion_timestamp_mask,
