@@ -186,7 +186,8 @@ struct rcl_chan_ops {
  * @max_sge: pieces that a work request may have
  * @shift: of the extents of its memory: rcl_mapping_shift()
  * @cq: completions
- * @quiet: unsignaled sends since the last signaled one
+ * @quiet: unsignaled sends since the last signaled one, not counting what is
+ *	signaled as the last of its chain
  * @sends: counters of the send queue
  * @recvs: counters of the receive queue
  * @send_op: see rcl_chan_send_op()

@@ -37,7 +37,7 @@ later()
 # rotate HOST: rotates the link l from HOST
 rotate()
 {
-	on "$1" "$tool" rotate l --timeout "${2:-$((60 * RCL_SLOW))}"
+	on "$1" "$tool" rotate l --timeout "${2:-$((20 * RCL_SLOW))}"
 }
 
 # rotates HOST TIMES: after each rotation, both ends are up in a later epoch

@@ -11,8 +11,6 @@
 
 #include "slow.h"
 
-#define LOOK_MS		10
-
 char rcl_device[RCLINK_DEVICE_MAX + 1] = "rxe0";
 
 __attribute__((constructor)) static void find_device(void)
@@ -431,18 +429,19 @@ static int until(struct genl_sock *s, const char *name, int ms,
 		 bool (*is)(const struct rcl_view *view, uint64_t what),
 		 uint64_t what)
 {
+	int64_t end = rcl_now_ms() + slow(ms);
 	struct rcl_view view;
+	bool over;
 	int ret;
 
-	ms = slow(ms);
-	/* Looks are counted: when a host stands still, the kernel does, too. */
+	/* Look a last time: this process may not have run meanwhile. */
 	do {
+		over = rcl_now_ms() >= end;
 		ret = rcl_view(s, name, &view);
 		if (ret || is(&view, what))
 			return ret;
-		usleep(LOOK_MS * 1000);
-		ms -= LOOK_MS;
-	} while (ms > 0);
+		usleep(10000);
+	} while (!over);
 	return -ETIMEDOUT;
 }
 

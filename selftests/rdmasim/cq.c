@@ -63,8 +63,8 @@ int sim_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 	ret = flags & IB_CQ_REPORT_MISSED_EVENTS && cq->head != cq->tail &&
 	      !cq->hidden;
 	/*
-	 * A request for less does not replace an earlier one for more. Whoever
-	 * is told to look again has to arm again: bnxt_re did not.
+	 * A request for less does not replace an earlier one for more. Like
+	 * bnxt_re, arm nothing where the caller is told to look again.
 	 */
 	if (!ret && cq->armed != IB_CQ_NEXT_COMP)
 		cq->armed = flags & IB_CQ_SOLICITED_MASK;

@@ -176,7 +176,7 @@ rotates_amid()
 	monitor=$!
 	mkdir -p "$dir" && { link_section z "$pin2"; long_conf; } >"$dir/z.conf" &&
 		daemon_signal 1 HUP && stop_amid "$dir/z.conf" && {
-		rclink rotate l -t $((60 * RCL_SLOW)) &
+		rclink rotate l -t $((10 * RCL_SLOW)) &
 		rotation=$!
 		until_true 5 grep -q '"rotate"' $heard
 		go_on "$dir/z.conf"

@@ -124,7 +124,7 @@ ping_is_interruptible()
 	}
 	wait $pid
 	took=$((SECONDS - start))
-	is 1 l .state up && [ $took -le $((15 * RCL_SLOW)) ]
+	is 1 l .state up && [ $took -le $((5 * RCL_SLOW)) ]
 }
 
 net_up()

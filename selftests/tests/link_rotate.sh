@@ -100,7 +100,7 @@ asked_all_the_time()
 	asker=$!
 	until_true 10 is 2 l .stats.channels 1 &&
 		on 2 "$tool" ping l -c 5 -i 0 -q &&
-		on 2 "$tool" rotate l --timeout $((60 * RCL_SLOW)) || status=1
+		on 2 "$tool" rotate l --timeout $((10 * RCL_SLOW)) || status=1
 	on 2 pkill -TERM -x -f "$calls l ask"
 	wait "$asker" || status=1
 	kill "$far"
@@ -378,7 +378,7 @@ refused_at_first()
 
 	epoch=$(of 1 l .epoch)
 	before=$(of 1 l .stats.downs)
-	daemon_end 2 && says_refused $((60 * RCL_SLOW)) &&
+	daemon_end 2 && says_refused $((10 * RCL_SLOW)) &&
 		said 1 'l: not rotated' && is 1 l .epoch "$epoch" &&
 		daemon_start 2 && until_true 40 later "$epoch" &&
 		is 1 l .stats.downs "$before"
@@ -403,7 +403,7 @@ after_a_restart()
 	daemon_end 1 || return
 	epoch=$(of 1 l .epoch)
 	sleep $((24 * RCL_SLOW))
-	is 1 l .epoch "$epoch" && daemon_start 1 && until_true 16 later "$epoch"
+	is 1 l .epoch "$epoch" && daemon_start 1 && until_true 14 later "$epoch"
 }
 
 # The peer begins an exchange with an OFFER that has only paths of the other kind,

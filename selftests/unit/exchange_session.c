@@ -330,7 +330,7 @@ TEST_F(session, what_ends_what_takes_the_owner_time)
 		SAYS("the cable was pulled", i->err);
 
 		world_open_pinned(&self->w, false);
-		self->w.timeout_ms = 5000;
+		self->w.timeout_ms = 2500;
 		takes(i, slow[n], 6000);
 		both(&self->w);
 		EXPECT_EQ(-ETIMEDOUT, i->result);
@@ -496,7 +496,7 @@ TEST_F(session, a_path_that_proves_nothing_leaves_time_for_the_next_one)
 {
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
 
-	self->w.timeout_ms = 9000;
+	self->w.timeout_ms = 3000;
 	give_paths(&self->w, 2);
 	i->silent_paths = 1;
 	r->silent_paths = 1;
