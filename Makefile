@@ -22,6 +22,8 @@ ONLY ?=
 RUNS ?= 5
 
 VM := selftests/vm
+# For a make in another directory, unless this one was told how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $(shell nproc))
 RELEASE := $(shell uname -r)
 # Asked when a recipe runs: setup may just have installed the headers.
 RUNNING = $(notdir $(patsubst %/build,%,$(wildcard /lib/modules/$(RELEASE)/build)))
@@ -58,17 +60,22 @@ modules: setup-headers ## for this kernel, or KVER=6.1, 6.12, debug, a release
 .PHONY: tools
 tools: setup-build ## the command line tool and the daemon
 	@echo "  TOOLS"
-	@$(MAKE) -s -C tools
+	@$(MAKE) -s $(JOBS) -C tools
+
+# What the tests of links and channels run in guests.
+.PHONY: programs
+programs: setup
+	@echo "  PROGRAMS"
+	@set -e; for dir in netlink link chan; do \
+		$(MAKE) -s $(JOBS) -C selftests/$$dir; \
+	done
 
 .PHONY: check
-check: setup tools ## the tests, on 6.1 and on 6.12; ENVS="6.1 debug"
+check: setup tools programs ## the tests, on 6.1 and on 6.12; ENVS="6.1 debug"
 	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -grh,,$(subst -all,,$(subst mixed,6.1 6.12,$(subst -back,,$(ENVS))))))))); do \
 		$(VM)/module $$kver; \
 	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
-	@$(MAKE) -s -C selftests/netlink
-	@$(MAKE) -s -C selftests/link
-	@$(MAKE) -s -C selftests/chan
 	@$(VM)/suite $(ENVS)
 
 .PHONY: check-all
@@ -84,29 +91,21 @@ soak: ## what the suite does some times, a thousand times; hours
 	@$(MAKE) --no-print-directory check ENVS=$(KERNEL)-soak
 
 .PHONY: chaos
-chaos: setup tools ## faults drawn by SEED=1, for SECONDS=600, under traffic
+chaos: setup tools programs ## faults drawn by SEED=1, for SECONDS=600, under traffic
 	@$(VM)/module $(KERNEL)
-	@$(MAKE) -s -C selftests/netlink
-	@$(MAKE) -s -C selftests/link
-	@$(MAKE) -s -C selftests/chan
 	@$(VM)/run --kernel $(KERNEL) --timeout $$(($(SECONDS) + 900)) -- env \
 		CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) \
 		selftests/tests/chan_chaos.sh
 
 .PHONY: coverage
-coverage: setup tools ## lines of kmod/ that tests run; ONLY="chan_ops sim_ib"
+coverage: setup tools programs ## lines of kmod/ that tests run; ONLY="chan_ops sim_ib"
 	@$(VM)/module $(KERNEL)
-	@$(MAKE) -s -C selftests/netlink
-	@$(MAKE) -s -C selftests/link
-	@$(MAKE) -s -C selftests/chan
 	@selftests/coverage/run $(KERNEL) $(ONLY)
 
 .PHONY: bench
-bench: setup setup-bench tools ## figures against perftest and rdma_cm; RUNS=5
+bench: setup setup-bench tools programs ## figures against perftest and rdma_cm; RUNS=5
 	@$(VM)/module 6.1
 	@$(VM)/module 6.12
-	@$(MAKE) -s -C selftests/netlink
-	@$(MAKE) -s -C selftests/chan
 	@selftests/bench/run $(RUNS) 6.1 6.12
 
 .PHONY: demo
