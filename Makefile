@@ -282,8 +282,11 @@ install: check-headers tools $(if $(DKMS),,module) ## by DKMS if it is there; KV
 			$(DESTDIR)$(SOURCE)/$$release/Module.symvers; \
 			[ -n "$(DESTDIR)" ] || depmod $$release; \
 			[ -n "$(DESTDIR)" ] || echo "the module is for" \
-				"$$release only: install dkms and say 'make" \
-				"install' again to have it for later kernels"; \
+				"$$release only: to have it for later kernels," \
+				"install dkms and the package that brings each" \
+				"kernel's headers (on Debian linux-headers-amd64" \
+				"or linux-headers-6.12-amd64), and say 'make" \
+				"install' again"; \
 		done; \
 	fi
 	@for header in $(API_HEADERS); do \

@@ -213,6 +213,11 @@ static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
 					      gid_index, info->link_layer ==
 					      RCLINK_LINK_LAYER_ROCE,
 					      &info->why);
+	if (info->chosen >= 0 &&
+	    info->link_layer == RCLINK_LINK_LAYER_INFINIBAND &&
+	    (info->state == IB_PORT_INIT || info->state == IB_PORT_ARMED))
+		info->why =
+			"the port is not active: does a subnet manager run?";
 }
 
 /**

@@ -70,6 +70,8 @@ static int check_secret(const char *path, const struct stat *st, char *err)
 
 static const char *file_advice(int code)
 {
+	if (code == EACCES && geteuid() == 0)
+		return "; a service sees neither /home nor /root";
 	if (code == EACCES)
 		return "; run it as root, or give a file of your own";
 	return code == ENOENT ? "; make its directory first" : "";

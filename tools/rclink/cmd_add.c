@@ -24,8 +24,8 @@
 "  rnr-retry N         receiver-not-ready retries, 7 for ever (6)\n"	\
 "  min-rnr-timer N     IBA code of the RNR NAK timer (12)\n"		\
 "  rd-atomic N         READs and atomics in flight (4)\n"		\
-"  sl N                service level (0)\n"				\
-"  traffic-class N     traffic class or DSCP byte (0)\n"		\
+"  sl N                service level; with RoCE on mlx5 the priority (0)\n" \
+"  traffic-class N     traffic class; on RoCE 4 * DSCP + ECN (0)\n"	\
 "  hop-limit N         0 takes the hop limit of the route (0)\n"	\
 "  flow-label N        flow label (0); on InfiniBand, these three matter\n" \
 "                      only to another subnet, or on a virtual port\n"	\

@@ -36,7 +36,7 @@ static const char help[] =
 "the members, in one packet that may be lost; recv prints what they send, each\n"
 "with its sender's number and GID. A message gets to those who joined the group\n"
 "with the same service (text).\n\n"
-"  mgid GID            IPv4 or IPv6 multicast address, as 239.1.2.3\n"
+"  mgid GID            multicast address, as 239.1.2.3; on InfiniBand IPv6\n"
 "  dev DEV|auto        RDMA device, or one with an active port (auto)\n"
 "  port N|auto         port of the device, or any active one (auto)\n"
 "  gid-index N|auto    own GID, of the same kind as mgid (auto)\n"

@@ -160,12 +160,12 @@ static int replace(const struct rcd_textfile *t)
 	return ret;
 }
 
-/* The unit sees the directories that were there when it started. */
+/* The unit may write to two directories, if they were there at its start. */
 static const char *advice(int error)
 {
 	if (error != -EROFS)
 		return "";
-	return "; restart the service if the directory is newer";
+	return "; rclinkd(8) says where it may write; new ones need a restart";
 }
 
 static void write_now(struct rcd_textfile *t)

@@ -272,7 +272,10 @@ static bool fits(const struct rcv_hca *hca, const char **why)
 	*why = hca->why;
 	if (hca->port_attr.state == IBV_PORT_ACTIVE)
 		return hca->chosen >= 0;
-	*why = "the port is not active: see its cable, or its net device";
+	*why = hca->port_attr.state == IBV_PORT_INIT ||
+	       hca->port_attr.state == IBV_PORT_ARMED ?
+	       "the port is not active: does a subnet manager run?" :
+	       "the port is not active: see its cable, or its net device";
 	return false;
 }
 
