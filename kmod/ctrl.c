@@ -20,11 +20,16 @@
 
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 
-/* No peer of ours sends that, so the QP can no longer be relied on. */
-static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason)
+/*
+ * No peer of ours sends that, so the QP can no longer be relied on. @wc is that
+ * of the receive if it failed.
+ */
+static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason,
+			  const struct ib_wc *wc)
 {
 	(*counter)++;
-	rcl_qp_fail(ctrl->qp, reason, 0, 0);
+	rcl_qp_fail(ctrl->qp, reason, wc ? wc->status : 0,
+		    wc ? wc->vendor_err : 0);
 }
 
 /*
@@ -46,7 +51,7 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (rcl_ctrl_is_too_long(wc->status)) {
 		rcl_ctrl_trip(ctrl, &ctrl->stats->rx_wrong_size,
-			      RCLINK_DOWN_REASON_NOT_A_MESSAGE);
+			      RCLINK_DOWN_REASON_NOT_A_MESSAGE, wc);
 		return;
 	}
 	if (wc->status != IB_WC_SUCCESS) {
@@ -57,7 +62,7 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 	if (wc->opcode != IB_WC_RECV ||
 	    wc->wc_flags & (IB_WC_WITH_IMM | IB_WC_WITH_INVALIDATE)) {
 		rcl_ctrl_trip(ctrl, &ctrl->stats->rx_wrong_kind,
-			      RCLINK_DOWN_REASON_NOT_A_MESSAGE);
+			      RCLINK_DOWN_REASON_NOT_A_MESSAGE, NULL);
 		return;
 	}
 	slot->len = wc->byte_len;
@@ -328,13 +333,13 @@ static int rcl_ctrl_open(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 	len = rcl_seal_open(&ctrl->seal, slot->buf, slot->len);
 	if (len == -EMSGSIZE)
 		rcl_ctrl_trip(ctrl, &stats->rx_wrong_size,
-			      RCLINK_DOWN_REASON_NOT_A_MESSAGE);
+			      RCLINK_DOWN_REASON_NOT_A_MESSAGE, NULL);
 	else if (len == -EILSEQ)
 		rcl_ctrl_trip(ctrl, &stats->rx_out_of_sequence,
-			      RCLINK_DOWN_REASON_OUT_OF_SEQUENCE);
+			      RCLINK_DOWN_REASON_OUT_OF_SEQUENCE, NULL);
 	else if (len < 0)
 		rcl_ctrl_trip(ctrl, &stats->rx_unauthenticated,
-			      RCLINK_DOWN_REASON_UNAUTHENTICATED);
+			      RCLINK_DOWN_REASON_UNAUTHENTICATED, NULL);
 	return len;
 }
 

@@ -312,7 +312,8 @@ static int sim_netdev_event(struct notifier_block *nb, unsigned long event,
 		ib_unregister_device_queued(ib);
 	else if (event == NETDEV_UP || event == NETDEV_DOWN ||
 		 event == NETDEV_CHANGE)
-		sim_port_set_state(to_sim(ib), sim_netdev_up(netdev));
+		sim_port_set_state(to_sim(ib), sim_netdev_up(netdev) ?
+				   IB_PORT_ACTIVE : IB_PORT_DOWN);
 	ib_device_put(ib);
 	return NOTIFY_DONE;
 }

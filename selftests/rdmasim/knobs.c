@@ -5,8 +5,9 @@
  * fault	WHAT N [COUNT [VALUE]]: see fault.c; a read shows the counts
  * event	EVENT [QPN | port N]: raises an ib_event_type, with QPN that of
  *		the QP, its CQ or its SRQ
- * lid, sm_lid, guid, prefix, up
+ * lid, sm_lid, guid, prefix
  *		a number
+ * up		1: the port is active, 0: down, 2: in INIT, no subnet manager
  * pkey		INDEX NUMBER
  * sa		with sa=1: the SA 0 answers, 1 refuses, 2 is silent, 3 compares
  *		neither partition key nor Q_Key
@@ -230,7 +231,8 @@ static int sim_prefix_set(void *data, u64 value)
 
 static int sim_up_set(void *data, u64 value)
 {
-	sim_port_set_state(data, value);
+	sim_port_set_state(data, value == 2 ? IB_PORT_INIT :
+				 value ? IB_PORT_ACTIVE : IB_PORT_DOWN);
 	return 0;
 }
 

@@ -151,9 +151,8 @@ void sim_port_event(struct sim_dev *dev, enum ib_event_type type, u32 port)
 	ib_dispatch_event(&event);
 }
 
-void sim_port_set_state(struct sim_dev *dev, bool up)
+void sim_port_set_state(struct sim_dev *dev, enum ib_port_state state)
 {
-	enum ib_port_state state = up ? IB_PORT_ACTIVE : IB_PORT_DOWN;
 	bool changed;
 
 	mutex_lock(&sim_wire);
@@ -161,8 +160,9 @@ void sim_port_set_state(struct sim_dev *dev, bool up)
 	dev->port.state = state;
 	mutex_unlock(&sim_wire);
 	if (changed)
-		sim_port_event(dev, up ? IB_EVENT_PORT_ACTIVE :
-					 IB_EVENT_PORT_ERR, dev->limits.port);
+		sim_port_event(dev, state == IB_PORT_ACTIVE ?
+			       IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR,
+			       dev->limits.port);
 }
 
 void sim_fabric_add(struct sim_dev *dev)

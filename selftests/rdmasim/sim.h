@@ -286,7 +286,7 @@ int sim_port_immutable(struct ib_device *ib, u32 port,
 		       struct ib_port_immutable *immutable);
 enum rdma_link_layer sim_link_layer(struct ib_device *ib, u32 port);
 void sim_port_event(struct sim_dev *dev, enum ib_event_type type, u32 port);
-void sim_port_set_state(struct sim_dev *dev, bool up);
+void sim_port_set_state(struct sim_dev *dev, enum ib_port_state state);
 void sim_fabric_add(struct sim_dev *dev);
 void sim_fabric_del(struct sim_dev *dev);
 bool sim_port_is_at(struct sim_dev *dev, const struct sim_port *from,

@@ -5,6 +5,7 @@
 # exporter like it) and from a heap.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
+# lab: needs links to find the simulated device
 # ib: no, it has a simulated device of its own
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"

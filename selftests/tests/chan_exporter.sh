@@ -4,6 +4,7 @@
 # a simulated device with DMA of its own.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
+# lab: needs links to find the simulated device
 # ib: no, it has a simulated device of its own
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"

@@ -5,6 +5,7 @@
 # is lost or duplicated, and neither the number of objects nor memory use grows.
 # hosts: 2
 # kernels: 6.1-all 6.12-all mixed-all debug-all
+# lab: takes ports away
 # timeout: 400
 # soak: 9000 FLAPS=300
 # The libraries define the variables; eval expands its arguments.

@@ -4,6 +4,7 @@
 # the link. They end if one end does not want to resume, or has closed.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
+# lab: takes ports away
 # timeout: 600
 # The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,6 +3,7 @@
 # What `rclink monitor` says of the whole life of two links of this host.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
+# lab: changes addresses
 # timeout: 240
 # ib: no, an event of it is of an IP address
 # The library has the variables; what eval gets is expanded there.

@@ -6,6 +6,7 @@
 # a changed listen address, events of another module, and the module loaded again.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
+# lab: takes ports away
 # timeout: 400
 # soak: 5400 FAULT_FLAPS=100
 # The libraries set the variables; eval expands the quoted code.

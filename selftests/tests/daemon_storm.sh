@@ -4,6 +4,7 @@
 # lost their port. And a few links come up beside many to a host that does not exist.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
+# lab: takes ports away
 # timeout: 500
 # soak: 1800 STORM_LINKS=240
 # The libraries define the variables; eval expands its arguments.

@@ -4,6 +4,7 @@
 # in for ssh.
 # hosts: 2
 # kernels: 6.1-all 6.12-all
+# lab: has a script in place of ssh
 # ib: no, the addresses that it shows are those of RoCE
 # timeout: 300
 # eval expands the quoted text.

@@ -7,6 +7,7 @@
 #    a cable was out until that was noticed; without the back-off, which is random
 # hosts: 2
 # kernels: 6.1-all 6.12-all
+# lab: takes ports away
 # ib: no, its figures are of rxe
 # timeout: 800
 # The library has the variables; what eval gets is expanded there.

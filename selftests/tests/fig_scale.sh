@@ -7,6 +7,7 @@
 # need --timeout 600 and --mem 2560.
 # hosts: 2
 # kernels: 6.12-all
+# lab: takes the device away
 # only: one kernel tells the size of a figure
 # ib: no, it has a simulated device of its own
 # timeout: 400

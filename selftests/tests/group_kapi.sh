@@ -5,6 +5,7 @@
 # messages come, a group that is deleted, and one that is down.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
+# lab: takes the port and the device away
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

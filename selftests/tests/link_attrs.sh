@@ -4,6 +4,7 @@
 # packets, as filters on the peer's network device count.
 # hosts: 2
 # kernels: 6.1 6.12-all debug-all
+# lab: sends packets through the lab's network
 # ib: no, it has simulated devices of its own, and is about IP packets
 # timeout: 240
 # The library sets the variables; awk and eval expand the quoted text.

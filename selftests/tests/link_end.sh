@@ -3,6 +3,7 @@
 # The ways in which a link ends, and what both hosts say about each.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed debug-all
+# lab: takes ports and the device away
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,6 +3,7 @@
 # `rclink why` tells at both ends what happened to a link.
 # hosts: 2
 # kernels: 6.1-all 6.12 debug-all
+# lab: takes ports and the device away
 # timeout: 400
 # The library sets the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034

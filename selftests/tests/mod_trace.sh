@@ -4,6 +4,7 @@
 # refused, each control message and each change of a group; none shows a secret.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
+# lab: takes the device away
 # The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 

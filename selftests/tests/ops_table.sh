@@ -4,6 +4,7 @@
 # what Documentation/operations.rst says.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
+# lab: has simulated ports on the lab's network
 # ib: no, its table is of libibverbs, too, which knows no simulated device
 # timeout: 240
 # The libraries set or use the variables.

@@ -4,6 +4,7 @@
 # removal of the device.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
+# lab: needs groups to find the simulated device
 # ib: no, it has simulated devices of its own
 # timeout: 180
 # The library sets the variables.

@@ -48,6 +48,19 @@ port_is_shown()
 		.link_layer == "infiniband" and .lid == 2 and .sm_lid == 1'
 }
 
+# Its cable is in, but nobody has set up the subnet.
+no_sm_is_said()
+{
+	local status
+
+	echo 2 >"$SIM/sim0/up"
+	rclink dev -j | gojq -e '.[] | select(.device == "sim0") | .state == "init" and
+		(.reason | contains("does a subnet manager run?"))'
+	status=$?
+	echo 1 >"$SIM/sim0/up"
+	return "$status"
+}
+
 new_sm_is_shown()
 {
 	echo 9 >"$SIM/sim1/sm_lid"
@@ -199,6 +212,7 @@ pin1=$("$tool" genkey "$key") || bail "no key"
 check "addresses of the devices are of the kind that was asked for" \
 	sim_has_dma $((${#SIM_WORDS} ? 2 : 0))
 check "an InfiniBand port is shown with its LIDs" port_is_shown
+check "a port that waits for a subnet manager is shown with that" no_sm_is_said
 add_both || bail "no links"
 check "a link between two ports comes up over TLS" sim_up
 check "another subnet manager is shown, and the link stays" new_sm_is_shown

@@ -96,6 +96,23 @@ headers_name_environments()
 	return "$bad"
 }
 
+# With hardware, no file takes ports or addresses away by which the hosts are reached.
+files_spare_hardware()
+{
+	local file bad=0
+
+	for file in selftests/tests/*.sh; do
+		grep -v '^#' "$file" | grep -qE '\<(eth0|lab_(dev|gone|power))\>' ||
+			continue
+		grep -qE '^# (lab: .|hosts: 0)|RCLINK_DEV|command -v lab_|skip_all' \
+			"$file" || {
+			echo "$file: neither a line of lab, nor is anything skipped"
+			bad=1
+		}
+	done
+	return "$bad"
+}
+
 objects_of()
 {
 	local release
@@ -196,7 +213,7 @@ metrics_are_documented()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-plan 23
+plan 24
 # Messages to users are not split; a macro that is a loop uses its arguments twice.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING,MACRO_ARG_REUSE \
@@ -232,6 +249,7 @@ check "each metric is in a manual" metrics_are_documented
 check "the library has the functions of its manual, and no others" \
 	library_has_its_manual
 check "each file is for environments that there are" headers_name_environments
+check "and without the lab, takes no network away" files_spare_hardware
 check "what the netlink specification generates is current" \
 	"$static/netlink-gen" --check
 finish

@@ -3,6 +3,7 @@
 # The port, the address and the device go away under an endpoint of a process.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
+# lab: takes ports, addresses and devices away
 # ib: no, libibverbs knows no simulated device
 # timeout: 400
 # The library has the variables.

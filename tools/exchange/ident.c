@@ -375,6 +375,19 @@ static X509 *self_sign(EVP_PKEY *key)
 	return NULL;
 }
 
+static int refuse_to_write(const char *path, char *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return rcl_fail(err, -EEXIST,
+				"%s exists and is not overwritten, as links of its identity would stop working; `rclink pubkey %s` prints its pin",
+				path, path);
+	return rcl_fail(err, -EEXIST,
+			"%s is in the way, and no regular file; give another name",
+			path);
+}
+
 static int write_file(const char *path, const char *data, size_t len,
 		      char *err)
 {
@@ -385,9 +398,7 @@ static int write_file(const char *path, const char *data, size_t len,
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0600);
 	if (fd < 0 && errno == EEXIST)
-		return rcl_fail(err, -EEXIST,
-				"%s exists and is not overwritten, as links of its identity would stop working; `rclink pubkey %s` prints its pin",
-				path, path);
+		return refuse_to_write(path, err);
 	if (fd < 0)
 		return rcl_fail(err, -errno, "cannot create %s: %s%s", path,
 				strerror(errno), file_advice(errno));

@@ -97,14 +97,12 @@ static void add_policy(struct json_object *obj,
 	}
 }
 
-void rcl_doc_add_wc(struct json_object *obj, uint32_t reason, uint32_t status,
+void rcl_doc_add_wc(struct json_object *obj, uint32_t status,
 		    uint32_t vendor_err)
 {
-	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
-
-	rcl_out_known(obj, "wc_status", completion ? status : 0);
-	rcl_out_text(obj, "wc_name", completion ? rcl_wc_name(status) : NULL);
-	if (completion)
+	rcl_out_known(obj, "wc_status", status);
+	rcl_out_text(obj, "wc_name", status ? rcl_wc_name(status) : NULL);
+	if (status)
 		rcl_out_u64(obj, "vendor_err", vendor_err);
 	else
 		rcl_out_known(obj, "vendor_err", vendor_err);
@@ -119,7 +117,7 @@ static void add_state(struct json_object *obj, const struct rcl_link_info *info)
 	add_word(obj, "reason", RCL_WORDS_REASON,
 		 info->reason);
 	rcl_out_text(obj, "reason_text", not_empty(info->reason_text));
-	rcl_doc_add_wc(obj, info->reason, info->wc_status, info->vendor_err);
+	rcl_doc_add_wc(obj, info->wc_status, info->vendor_err);
 }
 
 struct json_object *rcl_doc_latency(const struct rcl_latency *latency)

@@ -21,7 +21,7 @@ struct json_object *rcl_doc_latency(const struct rcl_latency *latency);
 struct json_object *rcl_doc_stats(const struct rcl_link_info *info);
 
 /* What a work request told of a failure, or the number of an event. */
-void rcl_doc_add_wc(struct json_object *obj, uint32_t reason, uint32_t status,
+void rcl_doc_add_wc(struct json_object *obj, uint32_t status,
 		    uint32_t vendor_err);
 
 /* Name, state and what changed; kind in words. */

@@ -104,7 +104,7 @@ static void failure_sentence(const struct rcl_entry *e, char *buf)
 	else if (e->has_qp)
 		snprintf(qp, sizeof(qp), "the control QP");
 	len = snprintf(buf, SENTENCE_LEN, "%s: %s", qp, e->text);
-	if (e->reason == RCLINK_DOWN_REASON_COMPLETION)
+	if (e->wc_status)
 		snprintf(buf + len, SENTENCE_LEN - len,
 			 " (%s, vendor error 0x%x)", name ? name : "?",
 			 e->vendor_err);
@@ -172,7 +172,7 @@ static struct json_object *doc_counters(const struct rcl_entry *e)
 static void add_failure(struct json_object *obj, const struct rcl_entry *e)
 {
 	rcl_out_text(obj, "reason", rcl_word(RCL_WORDS_REASON, e->reason));
-	rcl_doc_add_wc(obj, e->reason, e->wc_status, e->vendor_err);
+	rcl_doc_add_wc(obj, e->wc_status, e->vendor_err);
 	if (e->has_qp)
 		rcl_out_u64(obj, "qp", e->qp);
 	else

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,6 +342,42 @@ static int del_group(const char *name)
 	return ret ? cli_refused_group("group del", name, ret, err) : CLI_OK;
 }
 
+static const struct {
+	const char *name;
+	int least, most;	/* words behind it */
+	bool json, number;	/* options that it has */
+	const char *wants;
+} commands[] = {
+	{ "add", 1, INT_MAX, false, false, "the name is missing" },
+	{ "set", 2, INT_MAX, false, false, "a name, and what is to change" },
+	{ "del", 1, 1, false, false, "one name, please" },
+	{ "show", 0, 1, true, false, "one name, or none, please" },
+	{ "why", 1, 1, true, false, "one name, please" },
+	{ "send", 2, 2, false, false, "a name and a text, please" },
+	{ "recv", 1, 1, true, true, "one name, please" },
+};
+
+static void check_words(char **words, bool json, bool number)
+{
+	size_t i = 0;
+	int n = 0;
+
+	while (i < NUM(commands) && strcmp(words[0], commands[i].name))
+		i++;
+	if (i == NUM(commands))
+		cli_usage(cmd,
+			  "add, set, del, show, why, send or recv, not '%s'",
+			  words[0]);
+	while (words[1 + n])
+		n++;
+	if (n < commands[i].least || n > commands[i].most)
+		cli_usage(cmd, "%s: %s", words[0], commands[i].wants);
+	if (json && !commands[i].json)
+		cli_usage(cmd, "%s has no --json", words[0]);
+	if (number && !commands[i].number)
+		cli_usage(cmd, "%s has no --number", words[0]);
+}
+
 int cmd_group(int argc, char **argv)
 {
 	bool json = false;
@@ -354,43 +391,23 @@ int cmd_group(int argc, char **argv)
 			num = cli_number(cmd, "number", optarg, 1, UINT32_MAX);
 	}
 	words = cli_operands(argc, argv, 0, argc);
-	if (!words[0])
+	if (!words[0]) {
+		if (num)
+			cli_usage(cmd, "--number is for recv");
 		return show_groups(NULL, json);
-	if (!strcmp(words[0], "add")) {
-		if (!words[1])
-			cli_usage(cmd, "add: the name is missing");
+	}
+	check_words(words, json, num);
+	if (!strcmp(words[0], "add"))
 		return add_group(words[1], words + 2);
-	}
-	if (!strcmp(words[0], "set")) {
-		if (!words[1] || !words[2])
-			cli_usage(cmd, "set: a name, and what is to change");
+	if (!strcmp(words[0], "set"))
 		return set_group(words[1], words + 2);
-	}
-	if (!strcmp(words[0], "del")) {
-		if (!words[1] || words[2])
-			cli_usage(cmd, "del: one name, please");
+	if (!strcmp(words[0], "del"))
 		return del_group(words[1]);
-	}
-	if (!strcmp(words[0], "why")) {
-		if (!words[1] || words[2])
-			cli_usage(cmd, "why: one name, please");
+	if (!strcmp(words[0], "why"))
 		return why_group(words[1], json);
-	}
-	if (!strcmp(words[0], "send")) {
-		if (!words[1] || !words[2] || words[3])
-			cli_usage(cmd, "send: a name and a text, please");
+	if (!strcmp(words[0], "send"))
 		return group_send(words[1], words[2]);
-	}
-	if (!strcmp(words[0], "recv")) {
-		if (!words[1] || words[2])
-			cli_usage(cmd, "recv: one name, please");
+	if (!strcmp(words[0], "recv"))
 		return group_recv(words[1], num, json);
-	}
-	if (strcmp(words[0], "show"))
-		cli_usage(cmd,
-			  "add, set, del, show, why, send or recv, not '%s'",
-			  words[0]);
-	if (words[1] && words[2])
-		cli_usage(cmd, "show: one name, or none, please");
 	return show_groups(words[1], json);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ident.h"
+#include "range.h"
 #include "session.h"
 
 #define TIMEOUT_S	20	/* of a whole exchange */
@@ -74,7 +75,7 @@ char **dial_args_operands(struct dial_args *a, int argc, char **argv, int min,
 			  int max)
 {
 	char **words = cli_operands(argc, argv, min, max);
-	const char *cmd = argv[0];
+	const char *cmd = argv[0], *why;
 	char err[RCL_ERR_LEN];
 
 	if (!a->tls.pin == !a->tls.ca_file)
@@ -88,6 +89,10 @@ char **dial_args_operands(struct dial_args *a, int argc, char **argv, int min,
 	a->link = words[0];
 	if (!a->wanted)
 		a->wanted = a->link;
+	if (rcl_range_name(a->link, &why))
+		cli_usage(cmd, "'%s': %s", a->link, why);
+	if (rcl_range_name(a->wanted, &why))
+		cli_usage(cmd, "--peer-link %s: %s", a->wanted, why);
 	if (!rcl_parse_host(words[1], a->host, &a->port))
 		cli_usage(cmd, "'%s' is not HOST or HOST:PORT", words[1]);
 	return words;
