@@ -149,6 +149,7 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
 	ctrl->ib = ib;
 	ctrl->qp = qp;
 	ctrl->stats = stats;
+	ctrl->copies = rcl_seal_copies();
 	rcl_credit_init(&ctrl->credit);
 	INIT_LIST_HEAD(&ctrl->received);
 
@@ -253,7 +254,8 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
  * Context: the link's work item.
  * Return: 0, -EAGAIN when no send slot is free (a completion comes when one
  * is), -EPROTO when the peer has left no credit, or -EIO when the device does
- * not accept it, whatever its errno, which ends the epoch.
+ * not accept it, whatever its errno, or another copy of this host has the key,
+ * either of which ends the epoch.
  */
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 {
@@ -265,6 +267,10 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 		return -EPROTO;
 	if (rcl_ctrl_is_full(ctrl))
 		return -EAGAIN;
+	if (ctrl->copies != rcl_seal_copies()) {
+		rcl_qp_fail(ctrl->qp, RCLINK_DOWN_REASON_SNAPSHOT, 0, 0);
+		return -EIO;
+	}
 
 	slot = &ctrl->tx[ctrl->sent % RCL_CTRL_SLOTS];
 	ib_dma_sync_single_for_cpu(ctrl->ib, slot->dma, RCL_MSG_SLOT,

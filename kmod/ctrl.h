@@ -50,6 +50,7 @@ struct rcl_ctrl_slot {
  * @behind: consecutive passes that have left some of @received
  * @sent: sends that were posted
  * @retired: sends that have completed
+ * @copies: rcl_seal_copies() before the key of @seal was drawn
  * @seal: has the key after rcl_ctrl_start()
  * @started: rcl_ctrl_start() was called
  * @bye: a goodbye was sent
@@ -68,6 +69,7 @@ struct rcl_ctrl {
 	u32 behind;
 	u32 sent;
 	u32 retired;
+	int copies;
 	struct rcl_seal seal;
 	bool started;
 	bool bye;

@@ -252,7 +252,7 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
  * Context: process context.
  * Return: 1 with @grant, 0 if the peer has the newest key, -EACCES if there is
  * no such group, or its key is not for that link, -EBUSY if the peer asks too
- * often, or there is no key because this host is about to sleep.
+ * often, or there is no key because this host is about to sleep or was copied.
  */
 int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		   struct rcl_group_grant *grant)
@@ -266,7 +266,8 @@ int rcl_keeper_ask(const char *link, const char *name, u64 has,
 	place = keeper ? rcl_keeper_find(&keeper->links, link) : 0;
 	if (!keeper || place == keeper->links.n)
 		ret = -EACCES;
-	else if (!keeper->grant.id)
+	else if (!keeper->grant.id ||
+		 keeper->grant.age != rcl_group_seal_age())
 		ret = -EBUSY;
 	else if (has == keeper->grant.id)
 		ret = 0;

@@ -14,6 +14,7 @@
 #include "seal.h"
 
 #include <crypto/chacha20poly1305.h>
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/errno.h>
@@ -22,6 +23,30 @@
 #include "msg.h"
 
 #define RCL_DIR_INITIATOR	BIT_ULL(63)
+
+/* How often this host was copied, as a virtual machine. */
+static atomic_t rcl_seal_copies_made;
+
+/**
+ * rcl_seal_copies - what to note before a key is drawn
+ *
+ * Context: any.
+ * Return: how often this host was copied, with all keys and sequences.
+ */
+int rcl_seal_copies(void)
+{
+	return atomic_read(&rcl_seal_copies_made);
+}
+
+/**
+ * rcl_seal_copied - seal nothing under the keys that links have
+ *
+ * Context: any.
+ */
+void rcl_seal_copied(void)
+{
+	atomic_inc(&rcl_seal_copies_made);
+}
 
 /**
  * rcl_seal_start - give a seal its key

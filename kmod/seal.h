@@ -23,6 +23,9 @@ struct rcl_seal {
 	u64 tx_dir;
 };
 
+int rcl_seal_copies(void);
+void rcl_seal_copied(void);
+
 void rcl_seal_start(struct rcl_seal *seal, const u8 *key, u32 role, u64 epoch);
 void rcl_seal_wipe(struct rcl_seal *seal);
 

@@ -34,6 +34,7 @@
 #include "inbox.h"
 #include "keeper.h"
 #include "link.h"
+#include "seal.h"
 
 #define RCL_SLEEP_MS	10000	/* for all links to end their epochs */
 #define RCL_SLEEP_LOOK	10	/* ms between two checks whether they did */
@@ -218,11 +219,12 @@ static DECLARE_WORK(rcl_sleep_copy, rcl_sleep_copied);
 
 /*
  * Some of the devices that report a copy do so in an interrupt. Who is to wipe
- * the keys of groups may have to wait for locks; nobody seals with them now.
+ * keys may have to wait for locks; nobody seals with them now.
  */
 static int rcl_sleep_vmfork(struct notifier_block *nb, unsigned long action,
 			    void *data)
 {
+	rcl_seal_copied();
 	rcl_group_seal_lose_all();
 	queue_work(system_unbound_wq, &rcl_sleep_copy);
 	return NOTIFY_DONE;

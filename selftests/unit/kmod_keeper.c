@@ -20,9 +20,11 @@ u64 get_random_u64(void)
 	return luck++;
 }
 
+static int age = 3;
+
 int rcl_group_seal_age(void)
 {
-	return 3;
+	return age;
 }
 
 void get_random_bytes(void *buf, size_t len)
@@ -260,6 +262,22 @@ TEST_F(kept, there_is_no_key_while_this_host_sleeps)
 	EXPECT_EQ(-EACCES, rcl_keeper_ask("b", "g", id, &none));
 	EXPECT_EQ(1, rcl_keeper_ask("b", "late", 0, &self->grant));
 	rcl_keeper_stop(&late);
+}
+
+/* The other copy gives the same numbers away. */
+TEST_F(kept, a_key_that_a_copy_of_this_host_has_is_given_to_nobody)
+{
+	u64 id = self->keeper.grant.id;
+	struct rcl_group_grant none = { 0 };
+
+	age++;
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("a", "g", 0, &none));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("c", "g", 0, &none));
+	EXPECT_EQ(0, none.id);
+	rcl_keeper_sleep();
+	rcl_keeper_wake();
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", id, &self->grant));
+	EXPECT_NE(id, self->grant.id);
 }
 
 TEST_F(kept, the_list_has_an_end)
