@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 
 #include "pattern.h"
-#include "qp.h"
 
 /* Each page is mapped on its own, so that it can be synced on its own. */
 static int rcl_buffer_add_page(struct rcl_buffer *buf, struct ib_device *ib,

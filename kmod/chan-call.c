@@ -117,7 +117,7 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 	if (!call)
 		return -ENOMEM;
 	/* Calls of killed callers count until they have an answer. */
-	if (atomic_read(&chan->lessee.calls) > RCL_CHAN_IMPORTS) {
+	if (atomic_read(&chan->lessee.calls) > RCL_HANDLE_SLOTS) {
 		rcl_call_put(call);
 		return -EBUSY;
 	}

@@ -8,8 +8,8 @@
 
 #include <uapi/linux/rclink_dev.h>
 
-#define RCL_CHAN_REGIONS	64
-#define RCL_CHAN_IMPORTS	64
+#include "region.h"
+
 /* Powers of two, because the counters wrap; not all are used. */
 #define RCL_CHAN_SEND_SLOTS	32
 #define RCL_CHAN_RECV_SLOTS	32
@@ -67,7 +67,7 @@ struct rcl_keep {
 	u32 ghosts;
 	struct rcl_kept send[RCL_CHAN_SEND_SLOTS];
 	struct rclink_dev_sqe recv[RCL_CHAN_RECV_SLOTS];
-	char import[RCL_CHAN_IMPORTS][RCLINK_DEV_REGION_LEN];
+	char import[RCL_HANDLE_SLOTS][RCLINK_DEV_REGION_LEN];
 };
 
 static inline struct rcl_kept *rcl_keep_send_op(struct rcl_keep *keep,

@@ -18,7 +18,6 @@
 
 #include "chan.h"
 #include "chan-call.h"
-#include "chan-event.h"
 #include "chan-io.h"
 #include "fate.h"
 #include "inbox.h"

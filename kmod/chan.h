@@ -244,9 +244,9 @@ struct rcl_chan {
 	struct rcl_chain chain;
 	bool heard;
 	bool refused;
-	struct rcl_remote imports[RCL_CHAN_IMPORTS];
-	struct rcl_region *slots[RCL_CHAN_REGIONS];
-	u32 ended[RCL_CHAN_REGIONS];
+	struct rcl_remote imports[RCL_HANDLE_SLOTS];
+	struct rcl_region *slots[RCL_HANDLE_SLOTS];
+	u32 ended[RCL_HANDLE_SLOTS];
 	struct rcl_call *left;
 	struct mutex turn;	/* one caller at a time has a deputy */
 	struct mutex setup;	/* protects those below, and registrations */

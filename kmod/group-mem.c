@@ -6,7 +6,6 @@
 #include "group-mem.h"
 
 #include <linux/err.h>
-#include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/scatterlist.h>
 
@@ -50,10 +49,9 @@ int rcl_group_mem_add(struct rcl_group_mem *mem, struct rcl_memory *memory,
 {
 	u32 i;
 
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_GROUP_REGIONS);
-	for (i = 0; i < RCL_GROUP_REGIONS && mem->memory[i]; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS && mem->memory[i]; i++)
 		;
-	if (i == RCL_GROUP_REGIONS)
+	if (i == RCL_HANDLE_SLOTS)
 		return -ENOSPC;
 	mem->memory[i] = memory;
 	mem->handle[i] = rcl_region_new_handle(i);
@@ -95,7 +93,7 @@ void rcl_group_mem_free_all(struct rcl_group_mem *mem)
 {
 	u32 i;
 
-	for (i = 0; i < RCL_GROUP_REGIONS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		if (mem->memory[i])
 			mem->memory[i]->free(mem->memory[i]);
 }
@@ -113,9 +111,9 @@ struct file *rcl_group_mem_file(struct rcl_group_mem *mem, u32 slot, u64 *len)
 {
 	struct rcl_memory *memory;
 
-	if (slot >= RCL_GROUP_REGIONS)
+	if (slot >= RCL_HANDLE_SLOTS)
 		return NULL;
-	memory = mem->memory[array_index_nospec(slot, RCL_GROUP_REGIONS)];
+	memory = mem->memory[array_index_nospec(slot, RCL_HANDLE_SLOTS)];
 	return memory ? rcl_memory_file(memory, len) : NULL;
 }
 

@@ -7,7 +7,7 @@
 
 #include <uapi/linux/rclink_dev.h>
 
-#define RCL_GROUP_REGIONS	64
+#include "region.h"
 
 struct file;
 struct rcl_memory;
@@ -18,8 +18,8 @@ struct rcl_memory;
  * @memory: memory of each, or NULL
  */
 struct rcl_group_mem {
-	u32 handle[RCL_GROUP_REGIONS];
-	struct rcl_memory *memory[RCL_GROUP_REGIONS];
+	u32 handle[RCL_HANDLE_SLOTS];
+	struct rcl_memory *memory[RCL_HANDLE_SLOTS];
 };
 
 struct rcl_memory *rcl_group_mem_new(const struct rclink_dev_region *arg,

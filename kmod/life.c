@@ -16,7 +16,6 @@
 #include "life.h"
 
 #include <linux/sched/mm.h>
-#include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
 #include "bringup.h"
@@ -383,7 +382,7 @@ static int rcl_life_overtaken(struct rcl_slot *slot, u8 type)
 	if (slot->state != RCLINK_LINK_STATE_CONNECTED ||
 	    slot->proven != RCL_PROVEN_ALL)
 		return 0;
-	rcl_probe_pass(slot->epoch);
+	slot->epoch->probe.through = true;
 	return rcl_life_settle(slot);
 }
 

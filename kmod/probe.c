@@ -101,17 +101,6 @@ int rcl_probe_again(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_probe_pass - the peer has shown that it got the probe
- * @ep: its probe was posted; the acknowledgment may have been lost
- *
- * Context: the link's work item.
- */
-void rcl_probe_pass(struct rcl_epoch *ep)
-{
-	ep->probe.through = true;
-}
-
-/**
  * rcl_probe_is_lost - is the probe all that does not come through?
  * @ep: of a link that did not come up in time
  *

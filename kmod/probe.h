@@ -26,7 +26,6 @@ struct rcl_probe {
 
 int rcl_probe_post(struct rcl_epoch *ep);
 int rcl_probe_again(struct rcl_epoch *ep);
-void rcl_probe_pass(struct rcl_epoch *ep);
 bool rcl_probe_is_lost(const struct rcl_epoch *ep);
 
 #endif /* RCL_PROBE_H */

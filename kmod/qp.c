@@ -80,11 +80,6 @@ static void rcl_qp_cq_event(struct ib_event *event, void *context)
 	rcl_qp_fail(context, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event);
 }
 
-/* The device keeps this QP: nobody has any use for its events. */
-static void rcl_qp_ignore(struct rcl_qp *qp)
-{
-}
-
 static int rcl_qp_create_cq(struct rcl_qp *qp, struct ib_device *ib, u32 cqe)
 {
 	u32 n = min_t(u32, ib->num_comp_vectors, num_online_cpus());

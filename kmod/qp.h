@@ -129,6 +129,11 @@ void rcl_qp_destroy(struct rcl_qp *qp);
 
 int rcl_qp_poll(struct rcl_qp *qp, int budget);
 bool rcl_qp_arm(struct rcl_qp *qp);
+/* For a QP that is polled and never armed, or that the device keeps. */
+static inline void rcl_qp_ignore(struct rcl_qp *qp)
+{
+}
+
 void rcl_qp_fail(struct rcl_qp *qp, u32 reason, u32 wc_status, u32 vendor_err);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
 void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err);

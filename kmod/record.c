@@ -146,7 +146,7 @@ const struct rcl_entry *rcl_record_find(const struct rcl_record *record,
 
 /**
  * rcl_record_wipe - free what the record holds
- * @record: empty afterwards
+ * @record: not used any more
  */
 void rcl_record_wipe(struct rcl_record *record)
 {
@@ -155,7 +155,4 @@ void rcl_record_wipe(struct rcl_record *record)
 	for (number = rcl_record_first(record); number <= record->count;
 	     number++)
 		rcl_record_free_text(rcl_record_at(record, number));
-	record->count = 0;
-	record->last_kept = 0;
-	record->nkept = 0;
 }

@@ -34,11 +34,6 @@ void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
 	mutex_unlock(&reg->lock);
 }
 
-/* The QP is polled, and never armed. */
-static void rcl_reg_event(struct rcl_qp *qp)
-{
-}
-
 static int rcl_reg_wire(struct rcl_reg *reg)
 {
 	const struct rcl_qp_id self = { reg->qp.qp->qp_num, reg->qp.psn };
@@ -64,7 +59,8 @@ static int rcl_reg_open(struct rcl_reg *reg)
 		return -ENOTCONN;
 	memset(&reg->qp, 0, sizeof(reg->qp));
 	reg->qp.index = RCL_QP_NONE;
-	ret = rcl_qp_create(&reg->qp, reg->pd, &size, rcl_reg_event, reg->up);
+	/* It is polled, and never armed. */
+	ret = rcl_qp_create(&reg->qp, reg->pd, &size, rcl_qp_ignore, reg->up);
 	if (ret)
 		return ret;
 	reg->open = true;

@@ -125,9 +125,9 @@ static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
 {
 	u32 i;
 
-	for (i = 0; i < RCL_CHAN_REGIONS && chan->slots[i]; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS && chan->slots[i]; i++)
 		;
-	if (i == RCL_CHAN_REGIONS)
+	if (i == RCL_HANDLE_SLOTS)
 		return -ENOSPC;
 	region->handle = rcl_region_new_handle(i);
 	spin_lock_bh(&chan->lock);
@@ -310,7 +310,6 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 {
 	struct rcl_region *region = chan->slots[rcl_region_slot(handle)];
 
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_CHAN_REGIONS);
 	lockdep_assert_held(&chan->lock);
 	return region && region->handle == handle ? region : NULL;
 }
@@ -323,7 +322,7 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 	lockdep_assert_held(&chan->lock);
 	if (!rkey)
 		return -EPROTO;
-	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++) {
 		struct rcl_region *region = chan->slots[i];
 		struct rcl_window *window;
 
@@ -342,7 +341,7 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 		return 0;
 	}
 	/* Last: another region may have the key by now. */
-	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		if (chan->ended[i] == rkey)
 			return -EALREADY;
 	return -EPROTO;
@@ -524,9 +523,9 @@ struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len)
 	struct file *file = NULL;
 
 	spin_lock_bh(&chan->lock);
-	if (slot < RCL_CHAN_REGIONS)
+	if (slot < RCL_HANDLE_SLOTS)
 		region = chan->slots[array_index_nospec(slot,
-							RCL_CHAN_REGIONS)];
+							RCL_HANDLE_SLOTS)];
 	if (region)
 		file = rcl_memory_file(region->mapping.memory, len);
 	spin_unlock_bh(&chan->lock);
@@ -569,7 +568,7 @@ int rcl_region_map_all(struct rcl_chan *chan)
 	u32 i;
 
 	mutex_lock(&chan->setup);
-	for (i = 0; i < RCL_CHAN_REGIONS && !ret; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS && !ret; i++)
 		if (chan->slots[i])
 			ret = rcl_region_map_again(chan, chan->slots[i]);
 	mutex_unlock(&chan->setup);
@@ -587,7 +586,7 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 	u32 i;
 
 	/* In the next epoch all keys are different. */
-	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++) {
 		struct rcl_region *region = chan->slots[i];
 
 		chan->ended[i] = 0;
@@ -609,7 +608,7 @@ void rcl_region_unexport_all(struct rcl_chan *chan)
 	u32 i;
 
 	mutex_lock(&chan->setup);
-	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		if (chan->slots[i])
 			rcl_region_unexport(chan, chan->slots[i]);
 	mutex_unlock(&chan->setup);
@@ -628,7 +627,7 @@ bool rcl_region_is_lost(struct rcl_chan *chan)
 	u32 i;
 
 	mutex_lock(&chan->setup);
-	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		lost |= chan->slots[i] && chan->slots[i]->mapping.stuck;
 	mutex_unlock(&chan->setup);
 	return lost;
@@ -644,7 +643,7 @@ void rcl_region_free_all(struct rcl_chan *chan)
 {
 	u32 i;
 
-	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		if (chan->slots[i])
 			rcl_region_free(chan->slots[i]);
 }

@@ -11,7 +11,8 @@
 
 #include "memory.h"
 
-#define RCL_HANDLE_BITS	6	/* for the slot, of 64; the rest counts up */
+#define RCL_HANDLE_BITS		6	/* for the slot; the rest counts up */
+#define RCL_HANDLE_SLOTS	BIT(RCL_HANDLE_BITS)
 
 struct file;
 struct ib_sge;
@@ -20,7 +21,7 @@ struct rclink_dev_sqe;
 
 static inline u32 rcl_region_slot(u32 handle)
 {
-	return handle & (BIT(RCL_HANDLE_BITS) - 1);
+	return handle & (RCL_HANDLE_SLOTS - 1);
 }
 
 /**

@@ -34,7 +34,7 @@ int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
 	spin_lock_bh(&chan->lock);
 	if (chan->leases != lease || !chan->attached)
 		ret = chan->attached ? -EAGAIN : chan->why;
-	for (i = 0; ret == -ENOSPC && i < RCL_CHAN_IMPORTS; i++) {
+	for (i = 0; ret == -ENOSPC && i < RCL_HANDLE_SLOTS; i++) {
 		remote = &chan->imports[i];
 		if (remote->window.rkeys)
 			continue;
@@ -60,7 +60,7 @@ void rcl_remote_revoke(struct rcl_chan *chan, u32 rkey)
 	u32 i;
 
 	lockdep_assert_held(&chan->lock);
-	for (i = 0; i < RCL_CHAN_IMPORTS; i++) {
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++) {
 		struct rcl_window *window = &chan->imports[i].window;
 
 		if (window->rkeys && window->rkeys[0] == rkey)
@@ -83,9 +83,9 @@ bool rcl_remote_next(struct rcl_chan *chan, u32 *slot, u32 *handle, char *name)
 	bool found;
 
 	spin_lock_bh(&chan->lock);
-	while (*slot < RCL_CHAN_IMPORTS && !chan->imports[*slot].window.rkeys)
+	while (*slot < RCL_HANDLE_SLOTS && !chan->imports[*slot].window.rkeys)
 		++*slot;
-	found = *slot < RCL_CHAN_IMPORTS;
+	found = *slot < RCL_HANDLE_SLOTS;
 	if (found) {
 		*handle = chan->imports[*slot].handle;
 		strscpy(name, chan->keep->import[*slot], RCLINK_DEV_REGION_LEN);
@@ -159,6 +159,6 @@ void rcl_remote_free_all(struct rcl_chan *chan)
 {
 	u32 i;
 
-	for (i = 0; i < RCL_CHAN_IMPORTS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		kvfree(chan->imports[i].window.rkeys);
 }

@@ -20,7 +20,6 @@ static inline struct rcl_window *rcl_remote_find(struct rcl_chan *chan,
 {
 	struct rcl_remote *remote = &chan->imports[rcl_region_slot(handle)];
 
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_CHAN_IMPORTS);
 	lockdep_assert_held(&chan->lock);
 	return remote->window.rkeys && remote->handle == handle ?
 	       &remote->window : NULL;

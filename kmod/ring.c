@@ -88,11 +88,6 @@ static void rcl_ring_news(struct rcl_chan *chan)
 		wake_up(&ring->wait);
 }
 
-static void rcl_ring_resumed(struct rcl_chan *chan)
-{
-	wake_up(&rcl_ring_of(chan)->wait);
-}
-
 static void rcl_ring_ended(struct rcl_chan *chan)
 {
 	wake_up_all(&rcl_ring_of(chan)->wait);
@@ -110,7 +105,7 @@ static void rcl_ring_release(struct rcl_chan *chan)
 static const struct rcl_chan_ops rcl_ring_ops = {
 	.deliver = rcl_ring_deliver,
 	.news = rcl_ring_news,
-	.resumed = rcl_ring_resumed,
+	.resumed = rcl_ring_news,
 	.ended = rcl_ring_ended,
 	.release = rcl_ring_release,
 };

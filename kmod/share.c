@@ -25,7 +25,6 @@
 #include "shm.h"
 #include "user-memory.h"
 
-#define RCL_SHARE_REGIONS	64
 /* Devices take less, which shows when the region is imported. */
 #define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX * RCL_EXTENT_PAGES_MAX)
 
@@ -53,7 +52,7 @@ struct rcl_share {
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
 	struct mutex lock;	/* protects slots */
-	struct rcl_shared *slots[RCL_SHARE_REGIONS];
+	struct rcl_shared *slots[RCL_HANDLE_SLOTS];
 	struct mutex turn;	/* to have a deputy */
 };
 
@@ -159,7 +158,7 @@ void rcl_share_close(struct rcl_share *share)
 {
 	u32 i;
 
-	for (i = 0; i < RCL_SHARE_REGIONS; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS; i++)
 		if (share->slots[i])
 			rcl_shared_free(share->slots[i]);
 	mem_cgroup_put(share->memcg);
@@ -173,7 +172,7 @@ static u32 rcl_share_free_slot(struct rcl_share *share)
 
 	lockdep_assert_held(&share->turn);
 	mutex_lock(&share->lock);
-	for (i = 0; i < RCL_SHARE_REGIONS && share->slots[i]; i++)
+	for (i = 0; i < RCL_HANDLE_SLOTS && share->slots[i]; i++)
 		;
 	mutex_unlock(&share->lock);
 	return i;
@@ -187,8 +186,7 @@ static int rcl_share_publish(struct rcl_share *share,
 	u32 slot = rcl_share_free_slot(share);
 	int ret;
 
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_SHARE_REGIONS);
-	if (slot == RCL_SHARE_REGIONS)
+	if (slot == RCL_HANDLE_SLOTS)
 		return -ENOSPC;
 	memory->memcg = share->memcg;
 	ret = rcl_share_begin(&shared->offer, memory, arg->name, arg->rights,
@@ -257,9 +255,9 @@ int rcl_share_region(struct rcl_share *share, struct rclink_dev_region *arg,
 static struct rcl_shared *rcl_share_at(struct rcl_share *share, u32 slot)
 {
 	lockdep_assert_held(&share->lock);
-	if (slot >= RCL_SHARE_REGIONS)
+	if (slot >= RCL_HANDLE_SLOTS)
 		return NULL;
-	return share->slots[array_index_nospec(slot, RCL_SHARE_REGIONS)];
+	return share->slots[array_index_nospec(slot, RCL_HANDLE_SLOTS)];
 }
 
 /**

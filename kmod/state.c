@@ -167,7 +167,7 @@ void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 	old = slot->state;
 	slot->state = state;
 	slot->reason = *reason;
-	if (state == RCLINK_LINK_STATE_UP || state == RCLINK_LINK_STATE_DOWN)
+	if (state == RCLINK_LINK_STATE_UP)
 		slot->owner = 0;
 	rcl_recorder_state(slot, old);
 	spin_unlock_irq(&link->lock);

@@ -19,7 +19,7 @@ struct rcl_upcall {
 	/* The epoch is lost: enum rclink_down_reason, enum ib_wc_status. */
 	void (*fail)(struct rcl_upcall *up, u32 reason, u32 wc_status,
 		     u32 vendor_err, u32 qp);
-	/* The lease of a pooled QP is lost, the epoch is not. */
+	/* It concerns a lessee, or a registration: the epoch goes on. */
 	void (*fault)(struct rcl_upcall *up, u32 reason, u32 wc_status,
 		      u32 vendor_err, u32 qp);
 };

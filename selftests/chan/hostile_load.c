@@ -23,7 +23,7 @@
 #define QPN		17	/* any */
 #define QUIET_MS	200
 #define KILLED		100	/* processes that import */
-#define LEFT		64	/* RCL_CHAN_IMPORTS of the module */
+#define LEFT		64	/* RCL_HANDLE_SLOTS of the module */
 #define KILL_US		5000
 #define KILL_S		4	/* for all: the first answer is due in 10 s */
 #define TURNS		25	/* of a second: more than twice what one has */
