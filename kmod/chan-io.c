@@ -156,7 +156,8 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_chan *chan = op->chan;
 	struct rcl_keep *keep = chan->keep;
 
-	if (unlikely(!rcl_queue_has(&chan->sends, op->number)))
+	if (unlikely(!rcl_queue_has(&chan->sends, op->number) ||
+		     rcl_chan_in_chain(chan, op->number)))
 		return;
 	if (keep && wc->status && rcl_keep_holds(keep, cq, wc, true)) {
 		if (!keep->sends_held)
@@ -223,10 +224,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 /* Each operation in flight may need an entry, even if it is not signaled. */
 static bool rcl_chan_has_room(const struct rcl_chan *chan, u32 n)
 {
-	u32 used = rcl_chan_ready(chan);
-
-	return used <= chan->cq.depth &&
-	       used + rcl_queue_busy(&chan->sends) +
+	return rcl_chan_ready(chan) + rcl_queue_busy(&chan->sends) +
 	       rcl_queue_busy(&chan->recvs) + n <= chan->cq.depth;
 }
 
@@ -311,10 +309,8 @@ static __always_inline void rcl_chan_append(struct rcl_chan *chan,
 	wr->send.send_flags = rcl_chan_send_flags(chan, sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
-	if (!chain->held && rcl_chan_is_early(chan, sqe->op)) {
-		chain->held = true;
-		chain->before = chain->n;
-	}
+	if (chain->ready == chain->n && !rcl_chan_is_early(chan, sqe->op))
+		chain->ready++;
 	chain->n++;
 }
 
@@ -384,7 +380,7 @@ static void rcl_chain_cut(struct rcl_chain *chain, u32 n)
 	u32 i;
 
 	chain->n -= n;
-	chain->before = 0;
+	chain->ready = 0;
 	memmove(chain->wr, chain->wr + n, chain->n * sizeof(chain->wr[0]));
 	memmove(chain->sge, chain->sge + n, chain->n * sizeof(chain->sge[0]));
 	for (i = 0; i < chain->n; i++) {
@@ -401,7 +397,7 @@ static void rcl_chain_cut(struct rcl_chain *chain, u32 n)
 static void rcl_chan_give(struct rcl_chan *chan)
 {
 	struct rcl_chain *chain = &chan->chain;
-	u32 n = chain->held && !chan->heard ? chain->before : chain->n;
+	u32 n = chan->heard ? chain->n : chain->ready;
 	const struct ib_send_wr *bad;
 	bool refused;
 
@@ -493,25 +489,13 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 }
 
 /**
- * rcl_chan_chained - the first operation that the device was not given yet
- * @chan: its chain is not empty
- *
- * Return: it, or a part of it.
- */
-const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan)
-{
-	return container_of(chan->chain.wr[0].send.wr_cqe, struct rcl_op, cqe);
-}
-
-/**
  * rcl_chan_chain_empty - nothing is chained any more
  * @chain: any
  */
 void rcl_chan_chain_empty(struct rcl_chain *chain)
 {
 	chain->n = 0;
-	chain->held = false;
-	chain->before = 0;
+	chain->ready = 0;
 }
 
 /*

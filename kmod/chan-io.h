@@ -16,7 +16,6 @@ bool rcl_chan_flush(struct rcl_chan *chan);
 void rcl_chan_retire(struct rcl_chan *chan, u32 number);
 void rcl_chan_drained(struct rcl_chan *chan);
 void rcl_chan_drop(struct rcl_chan *chan);
-const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan);
 void rcl_chan_chain_empty(struct rcl_chain *chain);
 void rcl_chan_pass_head(struct rcl_chan *chan);
 

@@ -94,13 +94,6 @@ static u32 rcl_rest_status(enum rcl_fate fate)
 	}
 }
 
-/* The device never had what is still in the chain. */
-static bool rcl_chan_in_chain(const struct rcl_chan *chan, u32 number)
-{
-	return chan->chain.n &&
-	       (s32)(number - rcl_chan_chained(chan)->number) >= 0;
-}
-
 static void rcl_rest_send(struct rcl_chan *chan, u32 number,
 			  struct rcl_rest *rest)
 {

@@ -74,7 +74,7 @@ static inline u32 rcl_queue_busy(const struct rcl_queue *queue)
 /*
  * bnxt_re may refuse what it has queued, for want of memory, and complete it:
  * that is not in flight. It does so only in ERR, where all that is taken for
- * another request of the same number is a flush.
+ * another request of the same number, which it was given since, is a flush.
  */
 static inline bool rcl_queue_has(const struct rcl_queue *queue, u32 number)
 {
@@ -90,17 +90,15 @@ union rcl_wr {
 /**
  * struct rcl_chain - sends that the device was not given yet
  * @n: how many; all count as in flight
- * @held: one needs a receive of the peer, which has posted none yet
- * @before: if @held: how many precede that one; 0 unless the channel is parked
- *	or stalled
+ * @ready: how many precede the first that needs a receive of the peer, when it
+ *	has posted none; all of them, if none does
  * @refused: the device has refused some, and nobody was told yet
  * @wr: the work requests
  * @sge: their pieces
  */
 struct rcl_chain {
 	u32 n;
-	bool held;
-	u32 before;
+	u32 ready;
 	bool refused;
 	union rcl_wr wr[RCL_CHAN_SEND_SLOTS];
 	struct ib_sge sge[RCL_CHAN_SEND_SLOTS][RCLINK_DEV_PARTS_MAX];
@@ -257,6 +255,19 @@ struct rcl_chan {
 static inline struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
 {
 	return container_of(lessee, struct rcl_chan, lessee);
+}
+
+/* The first that the device was not given yet, if the chain is not empty. */
+static inline const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan)
+{
+	return container_of(chan->chain.wr[0].send.wr_cqe, struct rcl_op, cqe);
+}
+
+/* The device never had what is still in the chain. */
+static inline bool rcl_chan_in_chain(const struct rcl_chan *chan, u32 number)
+{
+	return chan->chain.n &&
+	       (s32)(number - rcl_chan_chained(chan)->number) >= 0;
 }
 
 static inline struct rcl_op *rcl_chan_send_op(struct rcl_chan *chan, u32 number)

@@ -376,6 +376,25 @@ int rig_moves(struct rig *r, uint32_t seed)
 	return ret;
 }
 
+int rig_sends(struct rig *r)
+{
+	int ret;
+
+	far_fill(r->near_memory, 5, RIG_MOVED);
+	ret = rclink_recv(r->far, rclink_piece(r->far_region, 0, RIG_MOVED), 0);
+	if (!ret)
+		ret = rclink_submit(r->far, 0, 0);
+	if (ret < 0)
+		return ret;
+	ret = rclink_send(r->near, rclink_piece(r->near_region, 0, RIG_MOVED),
+			  RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rig_completes(r->near);
+	if (!ret)
+		ret = rig_completes(r->far);
+	return ret || far_is(r->far_memory, 5, RIG_MOVED) ? ret : -EILSEQ;
+}
+
 int rig_offer(struct rig *r, void *m, uint32_t len, uint32_t *region,
 	      struct rclink_remote *remote)
 {

@@ -83,6 +83,8 @@ int rig_take_back(struct rig *r, uint32_t region,
 /* -EILSEQ for wrong data, -EREMOTEIO for an error in a completion. */
 int rig_completes(struct rclink_chan *chan);
 int rig_moves(struct rig *r, uint32_t seed);
+/* A message, for which the far end posts a receive. */
+int rig_sends(struct rig *r);
 /* The near end reads @remote, which must have the data of @seed. */
 int rig_reads(struct rig *r, const struct rclink_remote *remote, uint32_t seed);
 

@@ -45,11 +45,13 @@ all_have_grh()
 }
 
 points=$(harness_points "$CHAN_SRC/chan_sim.c")
-plan $((points + 26))
+quirks=$(harness_points "$CHAN_SRC/chan_quirk.c")
+plan $((points + quirks + 26))
 chan_build
 link_setup
 sim_load
 harness "$CHAN_SRC/chan_sim.c" "$CHAN/chan_sim"
+harness "$CHAN_SRC/chan_quirk.c" "$CHAN/chan_quirk"
 sim_load "sim0 ib 1"
 kapi_load
 holds "a link on a device with masked atomics" link_self device sim0
