@@ -362,9 +362,9 @@ static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
 		return -EFAULT;
 	if (arg->pad || arg->wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	/* 0 means no timeout. */
+	/* 0 means no timeout; part of the current tick is over. */
 	*end = arg->timeout_ms ?
-	       (jiffies + msecs_to_jiffies(arg->timeout_ms)) | 1 : 0;
+	       (jiffies + msecs_to_jiffies(arg->timeout_ms) + 1) | 1 : 0;
 	return 0;
 }
 

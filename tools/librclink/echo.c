@@ -11,6 +11,7 @@
 #include <rclink.h>
 
 #define HALF 2048
+#define FLUSHED 5	/* IBV_WC_WR_FLUSH_ERR */
 
 static char memory[2 * HALF];
 
@@ -32,12 +33,19 @@ static int next(struct rclink_chan *chan, int n)
 	do {
 		ret = rclink_submit(chan, n, 0);
 	} while (ret == -EINTR);
+	/* What was in flight when the peer closed is flushed. */
+	if (ret != -ECONNRESET && ret != -ENODEV)
+		try("submit", ret);
 	if (rclink_reap(chan, cqe, n) != n)
 		return -1;
 	for (i = 0; i < n; i++) {
-		/* Data that was written elsewhere is not a message. */
-		if (cqe[i].status || cqe[i].flags & RCLINK_CQE_WRITTEN)
+		if (cqe[i].status == FLUSHED)
 			return -1;
+		if (cqe[i].status)
+			errx(1, "%s: %s", rclink_op_name(cqe[i].op),
+			     rclink_status_name(cqe[i].status));
+		if (cqe[i].flags & RCLINK_CQE_WRITTEN)
+			errx(1, "the peer has written, and not sent");
 		if (cqe[i].op == RCLINK_OP_RECV)
 			len = cqe[i].len;
 	}

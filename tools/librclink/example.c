@@ -26,9 +26,11 @@ static int try(const char *what, int ret)
 static void talk(struct rclink_chan *chan, uint32_t region, const char *text)
 {
 	struct rclink_dev_cqe cqe[2];
-	uint32_t len = strnlen(text, HALF);
+	uint32_t len = strlen(text);
 	int i, n, ret;
 
+	if (len > HALF)
+		errx(2, "a text has %d bytes at most", HALF);
 	memcpy(memory, text, len);
 	try("receive", rclink_recv(chan, rclink_piece(region, HALF, HALF), 0));
 	try("send", rclink_send(chan, rclink_piece(region, 0, len),
@@ -57,10 +59,8 @@ int main(int argc, char **argv)
 	uint32_t region;
 	int i;
 
-	if (argc < 4) {
-		fputs("usage: example LINK SERVICE TEXT...\n", stderr);
-		return 2;
-	}
+	if (argc < 4)
+		errx(2, "usage: example LINK SERVICE TEXT...");
 	try("connect", rclink_connect(&chan, argv[1], argv[2],
 				      RCLINK_CONNECT_WAIT));
 	try("region", rclink_region(chan, memory, sizeof(memory), NULL, 0,
@@ -68,5 +68,7 @@ int main(int argc, char **argv)
 	for (i = 3; i < argc; i++)
 		talk(chan, region, argv[i]);
 	rclink_close(chan);
+	if (fflush(stdout))
+		err(1, "stdout");
 	return 0;
 }

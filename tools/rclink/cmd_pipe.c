@@ -57,7 +57,9 @@ static int run(int argc, char **argv, const char *help,
 	       int (*open)(struct attach *at, unsigned int flags),
 	       int (*move)(struct pipe *p), FILE *to)
 {
-	struct pipe p = { .progress = isatty(STDERR_FILENO) };
+	int data = move == pipe_send ? STDIN_FILENO : STDOUT_FILENO;
+	/* Not across the data, if that is on the same terminal. */
+	struct pipe p = { .progress = isatty(STDERR_FILENO) && !isatty(data) };
 	bool json = false;
 	int c, status;
 

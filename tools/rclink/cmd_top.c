@@ -242,6 +242,7 @@ static void draw_row(int y, const struct row *row, int names, uint64_t ns)
 	unsigned long long errors;
 
 	errors = counter[RCLINK_A_STATS_COMPLETION_ERRORS] +
+		 counter[RCLINK_A_STATS_CHAN_ERRORS] +
 		 counter[RCLINK_A_STATS_RX_UNAUTHENTICATED];
 	state = state ? state : "?";
 	if (draw_reason(y, row, names, state, info->reason_text))

@@ -37,7 +37,7 @@ static void show(struct pipe *p, uint64_t now)
 {
 	double seconds = (double)(now - p->begun + 1) / NS_PER_S;
 
-	fprintf(stderr, "\r%s: %.1f MiB, %.1f MiB/s ", p->at.cmd,
+	fprintf(stderr, "\r%s: %.1f MiB, %.1f MiB/s \033[K", p->at.cmd,
 		p->sum.total / MIB, p->sum.total / MIB / seconds);
 	p->shown = now;
 }

@@ -125,6 +125,9 @@ static void take_end(struct receiver *r, const uint8_t *data, size_t len)
 	msg.sum = r->p->sum;
 	pipe_over(r->p, CLI_OK);
 	send_msg(r, &msg);
+	/* The sender takes it for lost, and may send it again. */
+	if (r->error)
+		pipe_failed_errno(r->p, "the sender was not told", r->error);
 }
 
 static void take(void *end, const struct rclink_dev_cqe *cqe)
