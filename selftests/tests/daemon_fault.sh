@@ -434,6 +434,11 @@ listens_elsewhere()
 		rclink disconnect l && up_again l "$before"
 }
 
+listens_on()
+{
+	on "$1" ss -Htln | grep -q ":$2 "
+}
+
 listens_at()
 {
 	on 2 ss -Htln | grep -q "$1 "
@@ -471,6 +476,24 @@ listens_again()
 	conf_2 true && reload 2 && return "$status"
 }
 
+# Any user may have taken the port before the daemon starts.
+port_is_taken()
+{
+	local holder status
+
+	daemon_end 1 && rclink disconnect l || return
+	socat -u TCP6-LISTEN:7185,ipv6only=0 /dev/null &
+	holder=$!
+	until_true 10 listens_on 1 7185 && : >"${said_by}1" || return
+	"$daemon" --config "$conf" >"${said_by}1" 2>&1 &
+	running[1]=$!
+	until_true 10 said 1 'nobody is answered until this works' && both_up l m
+	status=$?
+	kill "$holder"
+	wait "$holder"
+	until_true 10 said 1 'listening on' && return "$status"
+}
+
 # More events than the daemon's socket has room for, all about another module.
 news_of_others()
 {
@@ -506,7 +529,7 @@ loaded_again()
 		[ "$(times 1 'being unloaded')" -eq 0 ]
 }
 
-plan 18
+plan 19
 exec 3>&1
 link_setup
 holds "links come up" begin
@@ -525,6 +548,7 @@ holds "nor does one that nobody reads any more" log_unread
 holds "listen changes, and who is there stays" listens_elsewhere
 holds "where nobody can listen is refused" listens_nowhere
 holds "where it listened it does again, when it can" listens_again
+holds "a port that somebody else has keeps no link down" port_is_taken
 if modprobe -qn macsec; then
 	holds "news of other modules are no news of this one" news_of_others
 else

@@ -38,17 +38,24 @@ static struct rch_job *job_of(struct rch_hub *hub,
 /*
  * Whoever ended the link on purpose does not want it back, however far its
  * exchanges are: one may have given up an epoch and not have another one yet.
+ * The end of one may end others, too.
  */
 static void end_jobs(struct rch_hub *hub, const struct rcl_link_info *info)
 {
-	struct rch_job *job, *next;
+	struct rch_job *job;
 
-	for (job = LIST_FIRST(&hub->jobs); job; job = next) {
-		next = LIST_NEXT(job, node);
-		if (!is_of(job, info) || info->epoch < job->since)
+	LIST_FOREACH(job, &hub->jobs, node)
+		job->ends = is_of(job, info) && info->epoch >= job->since;
+	job = LIST_FIRST(&hub->jobs);
+	while (job) {
+		if (!job->ends) {
+			job = LIST_NEXT(job, node);
 			continue;
+		}
+		job->ends = false;
 		job->up = false;
 		rcx_session_cancel(job->session, "the link was disconnected");
+		job = LIST_FIRST(&hub->jobs);
 	}
 }
 

@@ -23,6 +23,7 @@ struct rch_job {
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
 	bool yields;			/* to another exchange of the link */
+	bool ends;			/* is about to be cancelled */
 	struct rcl_nl *nl;		/* while the link is prepared ... */
 	struct rch_ask *ask;		/* ... unless this request has it */
 	char link[RCLINK_NAME_MAX + 1];	/* "": not known yet ... */

@@ -352,6 +352,17 @@ static int start_trust(struct daemon *d, char *err)
 			"a key, certificate, CA or CRL cannot be used");
 }
 
+/* A port that somebody else has, or a missing address, keeps no link down. */
+static int start_listening(struct daemon *d, char *err)
+{
+	int ret = listen_as_before(d, err);
+
+	if (ret != -EADDRINUSE && ret != -EADDRNOTAVAIL)
+		return ret;
+	rcd_log(LOG_ERR, "nobody is answered until this works: %s", err);
+	return 0;
+}
+
 static int start(struct daemon *d, char *err)
 {
 	int ret;
@@ -373,7 +384,7 @@ static int start(struct daemon *d, char *err)
 		return -ENOMEM;
 	d->listener = rch_listener_new(d->base, rcd_links_hub(d->links),
 				       &listener_ops, d, err);
-	if (!d->listener || listen_as(d, &d->conf, err))
+	if (!d->listener || start_listening(d, err))
 		return -EADDRNOTAVAIL;
 	d->hwcount = rcd_hwcount_new(d->base, d->links, err);
 	if (!d->hwcount)

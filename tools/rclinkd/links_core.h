@@ -37,6 +37,7 @@ struct rcd_link {
 	bool reached;			/* the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
 	bool rotates;			/* the dial: began with the link up */
+	bool superseded;		/* the last dial, by the peer's */
 	struct rch_job *dial;
 	struct event *timer;
 	struct event *mend;		/* while it is up, and broken */

@@ -139,6 +139,7 @@ void rcd_link_up(struct rcd_link *link, uint64_t epoch)
 	if (!link->up) {
 		rcd_link_rest(link);
 		link->up = true;
+		link->superseded = false;
 		link->up_since = rcl_now();
 		link->all->ops->changed(link->all->ctx);
 	}
@@ -279,14 +280,26 @@ static bool is_up_otherwise(const struct rcd_link *link)
 	       !rch_job_made(link->dial, link->epoch);
 }
 
+/*
+ * The peer says that it is dialling, too. One that says so again, while no dial
+ * of it comes, would have no back-off.
+ */
+static bool gives_way(struct rcd_link *link, int result)
+{
+	const bool again = link->superseded && !link->answering;
+
+	link->superseded = result == -EALREADY;
+	return link->superseded && !again;
+}
+
 static void on_dialled(void *ctx, int result, const char *err)
 {
 	struct rcd_link *link = ctx;
 	struct rcd_links *all = link->all;
 	const struct rch_job *job = link->dial;
-	const bool given_up = link->yields || all->stopping ||
-			      is_up_otherwise(link) ||
-			      result == -EALREADY || result == -EISCONN;
+	const bool given_up = gives_way(link, result) || link->yields ||
+			      all->stopping || is_up_otherwise(link) ||
+			      result == -EISCONN;
 
 	if (!result)
 		rcd_link_exchanged(link, rch_job_epoch(job), rch_job_ns(job),
