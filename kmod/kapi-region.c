@@ -88,7 +88,8 @@ EXPORT_SYMBOL_GPL(rclink_register);
  * @handle: of rclink_register()
  *
  * What is in flight on it fails, here or at the peer. Afterwards neither the
- * device nor the peer accesses the memory.
+ * device nor the peer accesses the memory, but completions of what succeeded
+ * before may still be delivered.
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: 0, -ESTALE for no such region, or -EIO if the device did not end the

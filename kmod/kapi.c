@@ -204,7 +204,8 @@ static bool rcl_kapi_fit(const struct rclink_chan_ops *ops, u32 flags)
  * @ctx: for @ops
  *
  * A work item or a kernel thread, which gets no signals, should not wait,
- * because nobody could end that. It should try again later, after -EAGAIN.
+ * because only the end of the link's epoch would end that. It should try again
+ * later, after -EAGAIN.
  *
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink.
  * Return: the channel, or an ERR_PTR: -ENODEV for no such link, -ENOTCONN if it
@@ -311,6 +312,9 @@ static const struct rcl_listener_ops rcl_kapi_listener_ops = {
  *	wake or queue something that does
  * @ctx: for @waiting
  *
+ * A process that has listened since before the link existed, and may use it,
+ * comes first.
+ *
  * Context: may sleep. Not from a callback of rclink.
  * Return: the listener, or an ERR_PTR: -EADDRINUSE if somebody listens there,
  * -ENOSPC beyond 4096 listeners of the kernel and root, -EINVAL or -ENOMEM.
@@ -400,8 +404,8 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * At most RCLINK_DEV_SENDS operations and RCLINK_DEV_RECVS receives can be in
  * flight, and completions that were not delivered yet count, too. Beyond that,
  * @ops->resumed says when to try again, except for a polled channel; there may
- * be too little room even then. Completions are delivered by others, maybe
- * before this returns.
+ * be too little room even then. Completions may be delivered before this
+ * returns, also on this stack, as softirqs run when it ends.
  *
  * Context: process or softirq context, also a callback of this channel; never
  * with interrupts off.
@@ -444,8 +448,9 @@ EXPORT_SYMBOL_GPL(rclink_post);
  * @chan: opened with RCLINK_CHAN_POLLED; not polled by anybody else now
  * @budget: call @ops->completed at most this many times, 1 or more
  *
- * Context: process or softirq context, not a callback of this channel;
- * @ops->completed is called in it, and may sleep if the caller may. A caller
+ * Context: process or softirq context, not a callback of this channel, never
+ * with interrupts off; @ops->completed is called in it, and may sleep if the
+ * caller may. A caller
  * that waits this way in process context should call cond_resched() in between,
  * because the device may need the processor.
  * Return: how many there were, or the reason if the channel is over and all

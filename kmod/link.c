@@ -240,7 +240,10 @@ static void rcl_link_remove_locked(struct rcl_link *link)
 	rcl_inbox_end(link);
 }
 
-/* Drops those that hold nothing any more, even if their deleter was killed. */
+/*
+ * Drops those that hold nothing any more, even if their deleter was killed:
+ * then it has done so too early for its own.
+ */
 static void rcl_link_reap(void)
 {
 	struct rcl_link *link;
@@ -280,6 +283,8 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	if (ret)
 		return ret;
 
+	/* Nobody else may delete one for long. */
+	rcl_link_reap();
 	link = rcl_link_new(name);
 	if (!link)
 		return -ENOMEM;

@@ -164,7 +164,8 @@ static bool rcl_region_rights_fit(const struct rcl_chan *chan,
 	       chan->access & IB_ACCESS_REMOTE_ATOMIC;
 }
 
-static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
+static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region,
+			    u32 *handle)
 {
 	int ret;
 
@@ -180,6 +181,8 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 		ret = rcl_region_publish(chan, region);
 	if (ret)
 		goto err_unmap;
+	/* A completion may name it as soon as the peer knows of it. */
+	*handle = region->handle;
 	/* Last: the peer may end it at once, and it must be found then. */
 	ret = rcl_region_export(chan, region);
 	if (ret)
@@ -235,12 +238,14 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
  * struct rcl_region_job - what a deputy does
  * @chan: any
  * @region: what to register; or set to what @handle names
- * @handle: set when registered; or what to withdraw
+ * @told: where the handle goes when it is registered
+ * @handle: what to withdraw
  * @ret: result
  */
 struct rcl_region_job {
 	struct rcl_chan *chan;
 	struct rcl_region *region;
+	u32 *told;
 	u32 handle;
 	int ret;
 };
@@ -251,10 +256,7 @@ static void rcl_region_register_job(void *arg)
 	struct rcl_chan *chan = job->chan;
 
 	mutex_lock(&chan->setup);
-	job->ret = rcl_region_begin(chan, job->region);
-	/* Before another call can withdraw it. */
-	if (!job->ret)
-		job->handle = job->region->handle;
+	job->ret = rcl_region_begin(chan, job->region, job->told);
 	job->region->mapping.memory->owner = NULL;
 	mutex_unlock(&chan->setup);
 }
@@ -265,7 +267,7 @@ static void rcl_region_register_job(void *arg)
  * @memory: freed after a failure, when it is withdrawn, or with the channel
  * @name: to export it under, or empty; checked
  * @rights: of the peer, and RCLINK_REGION_READ_ONLY; checked
- * @handle: set
+ * @handle: set before the peer knows of it
  *
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
@@ -294,13 +296,12 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	memory->owner = current;
 	/* Charged to whoever has the channel. */
 	memory->memcg = chan->memcg;
-	job = (struct rcl_region_job){ .chan = chan, .region = region };
+	job = (struct rcl_region_job){ chan, region, .told = handle };
 	job.ret = mutex_lock_killable(&chan->turn);
 	if (!job.ret) {
 		rcl_deputy_run(rcl_region_register_job, &job);
 		mutex_unlock(&chan->turn);
 	}
-	*handle = job.handle;
 	if (job.ret && rcl_region_free(region))
 		return -ENOTRECOVERABLE;
 	return job.ret;

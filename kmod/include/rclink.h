@@ -123,6 +123,8 @@ const char *rclink_status_name(u32 status);
  * @reason: enum rclink_down_reason, if the link is down
  * @text: @reason in words
  * @epoch: number of the newest epoch
+ *
+ * It, and what it points to, are there during the call only.
  */
 struct rclink_link_event {
 	const char *link;
@@ -193,7 +195,8 @@ static inline void rclink_prep(struct rclink_dev_sqe *sqe, u8 op, u8 flags,
 
 /**
  * rclink_prep_piece - add a piece of a local region to an entry
- * @sqe: begun; takes RCLINK_DEV_SGE_MAX pieces at most
+ * @sqe: begun; takes RCLINK_DEV_SGE_MAX pieces at most: with more of them,
+ *	rclink_post() says -EINVAL
  * @region: handle from rclink_register()
  * @offset: from the start of the region
  * @len: bytes
@@ -201,8 +204,14 @@ static inline void rclink_prep(struct rclink_dev_sqe *sqe, u8 op, u8 flags,
 static inline void rclink_prep_piece(struct rclink_dev_sqe *sqe, u32 region,
 				     u64 offset, u32 len)
 {
-	struct rclink_dev_sge *sge = &sqe->sge[sqe->num_sge++];
+	struct rclink_dev_sge *sge;
 
+	/* One too many is counted, and not written. */
+	if (sqe->num_sge <= RCLINK_DEV_SGE_MAX)
+		sqe->num_sge++;
+	if (sqe->num_sge > RCLINK_DEV_SGE_MAX)
+		return;
+	sge = &sqe->sge[sqe->num_sge - 1];
 	sge->offset = offset;
 	sge->region = region;
 	sge->len = len;
@@ -212,14 +221,16 @@ static inline void rclink_prep_piece(struct rclink_dev_sqe *sqe, u32 region,
  * rclink_prep_inline - let an entry of a SEND or WRITE carry its data
  * @sqe: begun
  * @data: copied now
- * @len: bytes, RCLINK_DEV_INLINE_MAX at most
+ * @len: bytes, RCLINK_DEV_INLINE_MAX at most: with more of them, rclink_post()
+ *	says -EINVAL
  */
 static inline void rclink_prep_inline(struct rclink_dev_sqe *sqe,
 				      const void *data, u32 len)
 {
 	sqe->flags |= RCLINK_SQE_INLINE;
 	sqe->len = len;
-	memcpy(sqe->inline_data, data, len);
+	if (len <= RCLINK_DEV_INLINE_MAX)
+		memcpy(sqe->inline_data, data, len);
 }
 
 /**

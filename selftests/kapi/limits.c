@@ -18,6 +18,7 @@
 #define LIMITS_BATCH	3
 #define LIMITS_PLACE	1024	/* for each write of a batch, at either end */
 #define LIMITS_LEN	1000
+#define LIMITS_BYTE	0x5a
 
 static void limits_completed(struct rclink_chan *chan, void *ctx,
 			     const struct rclink_dev_cqe *cqe)
@@ -65,6 +66,32 @@ static int limits_pieces(struct near *near)
 	sg_set_page(&sg[0], near->page[0], PAGE_SIZE, 0);
 	sg_set_page(&sg[1], near->page[1], 0, 0);
 	return limits_sg(near, sg, 2) ? : limits_sg(near, &sg[1], 1);
+}
+
+/* An entry has no room for so much, and says so when it is posted. */
+static int limits_entry(struct near *near)
+{
+	static const u8 data[RCLINK_DEV_INLINE_MAX + 1];
+	struct {
+		struct rclink_dev_sqe sqe;
+		u8 behind[2 * sizeof(struct rclink_dev_sge)];
+	} all;
+	unsigned int taken;
+	int ret[2];
+	int i;
+
+	memset(&all, LIMITS_BYTE, sizeof(all));
+	rclink_prep_write(&all.sqe, &near->far, 0, 0, 0);
+	for (i = 0; i < RCLINK_DEV_SGE_MAX + 2; i++)
+		rclink_prep_piece(&all.sqe, near->region, 0, 1);
+	ret[0] = rclink_post(near->chan, &all.sqe, 1, &taken);
+	rclink_prep_write(&all.sqe, &near->far, 0, 0, 0);
+	rclink_prep_inline(&all.sqe, data, sizeof(data));
+	ret[1] = rclink_post(near->chan, &all.sqe, 1, &taken);
+	if (ret[0] == -EINVAL && ret[1] == -EINVAL &&
+	    !memchr_inv(all.behind, LIMITS_BYTE, sizeof(all.behind)))
+		return 0;
+	return kapi_say(-EIO, "too much for an entry: %d, %d", ret[0], ret[1]);
 }
 
 /* 0 if @chan is the error @want. */
@@ -213,7 +240,7 @@ int limits_nonsense(const char *link)
 
 	if (IS_ERR(near))
 		return PTR_ERR(near);
-	ret = limits_pieces(near) ? :
+	ret = limits_pieces(near) ? : limits_entry(near) ? :
 	      limits_connect(link) ? :
 	      limits_listen(link) ? :
 	      limits_accept(link, 0, -EINVAL) ? :
