@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Which path an exchange takes when there are several, and what becomes of the others.
 # hosts: 2
-# kernels: 6.1-all 6.12 mixed-all debug-all
+# kernels: 6.1-all 6.12-all mixed-all debug-all
 # ib: no, one port has one GID there, so one path
 # timeout: 380
 # The library has the variables; what eval gets is expanded there.

@@ -3,7 +3,7 @@
 # A link is rotated: it gets another epoch with new QPs, PSNs and keys, while it stays
 # up and its channels go on. If the rotation fails, the link stays as it was.
 # hosts: 2
-# kernels: 6.12 6.1-all mixed-all debug-all
+# kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 500
 # The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034

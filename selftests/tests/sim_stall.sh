@@ -5,7 +5,7 @@
 # end that hears that its channel has ended finds the messages sent before. Where many
 # channels are closed at once, their link stays up. On simulated devices.
 # hosts: 1
-# kernels: 6.12 6.1-all debug-all
+# kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
