@@ -36,7 +36,7 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * @name: the peer may import it under this name; NULL for local use only
  * @rights: RCLINK_REGION_*, what the peer may do; 0 without @name; with
  *	RCLINK_REGION_READ_ONLY the device does not write there
- * @handle: set; names the memory in entries of this channel
+ * @handle: names the memory in entries of this channel; valid after success
  *
  * The memory stays the caller's, who must keep it until rclink_withdraw() or
  * rclink_close() has returned. While it is registered the device and the
@@ -69,7 +69,7 @@ EXPORT_SYMBOL_GPL(rclink_register_sg);
  * @len: bytes, 2 GiB - 1 at most
  * @name: as for rclink_register_sg()
  * @rights: as for rclink_register_sg()
- * @handle: set; names the memory in entries of this channel
+ * @handle: names the memory in entries of this channel; valid after success
  *
  * Context: as for rclink_register_sg(), which also says whose the memory is.
  * Return: as for rclink_register_sg().

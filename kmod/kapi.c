@@ -450,9 +450,8 @@ EXPORT_SYMBOL_GPL(rclink_post);
  *
  * Context: process or softirq context, not a callback of this channel, never
  * with interrupts off; @ops->completed is called in it, and may sleep if the
- * caller may. A caller
- * that waits this way in process context should call cond_resched() in between,
- * because the device may need the processor.
+ * caller may. A caller that waits this way in process context should call
+ * cond_resched() in between, because the device may need the processor.
  * Return: how many there were, or the reason if the channel is over and all
  * were delivered, or -EINVAL for a channel that is not polled.
  */

@@ -241,8 +241,8 @@ static void rcl_link_remove_locked(struct rcl_link *link)
 }
 
 /*
- * Drops those that hold nothing any more, even if their deleter was killed:
- * then it has done so too early for its own.
+ * Drops those that hold nothing any more. A deleter that was killed comes here
+ * before its own link has ended.
  */
 static void rcl_link_reap(void)
 {

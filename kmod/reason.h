@@ -10,7 +10,8 @@
 /**
  * struct rcl_reason - why an epoch ended
  * @reason: enum rclink_down_reason
- * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
+ * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION and
+ *	_NOT_A_MESSAGE
  * @vendor_err: of the device; enum ib_event_type with
  *	RCLINK_DOWN_REASON_QP_FATAL and _ACCESS
  * @mtu: of the path in bytes, with RCLINK_DOWN_REASON_MTU; 0: not known

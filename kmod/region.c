@@ -267,7 +267,7 @@ static void rcl_region_register_job(void *arg)
  * @memory: freed after a failure, when it is withdrawn, or with the channel
  * @name: to export it under, or empty; checked
  * @rights: of the peer, and RCLINK_REGION_READ_ONLY; checked
- * @handle: set before the peer knows of it
+ * @handle: valid after success; set before the peer knows of it
  *
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,

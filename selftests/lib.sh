@@ -99,10 +99,6 @@ devinfo()
 		head -n 1 | cut -d ' ' -f 1
 }
 
-# Two hosts with hardware have other ports, and are reached over them.
-lab_only=$(sed -n 's/^# lab: *//p' "$0")
-[ -z "${RCLINK_DEV:-}" ] || [ -z "$lab_only" ] || skip_all "only in the lab: it $lab_only"
-
 # Load the module on every host; see vm/lab_load.
 lab_module()
 {
@@ -134,6 +130,10 @@ skip_all()
 	trap - EXIT
 	exit "$KSFT_SKIP"
 }
+
+# Two hosts with hardware have other ports, and are reached over them.
+lab_only=$(sed -n 's/^# lab: *//p' "$0")
+[ -z "${RCLINK_DEV:-}" ] || [ -z "$lab_only" ] || skip_all "only in the lab: it $lab_only"
 
 pass()
 {

@@ -5,6 +5,7 @@
 # `make chaos`.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
+# lab: takes ports and devices away
 # timeout: 600
 # soak: 5400 CHAOS_SECONDS=3600 CHAOS_SEED=3
 # The libraries have the variables.

@@ -5,6 +5,7 @@
 # flight.
 # hosts: 2
 # kernels: 6.1-all 6.12 mixed-all debug-all
+# lab: takes ports and the device away
 # timeout: 300
 # The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016

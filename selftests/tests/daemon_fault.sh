@@ -487,7 +487,9 @@ port_is_taken()
 	until_true 10 listens_on 1 7185 && : >"${said_by}1" || return
 	"$daemon" --config "$conf" >"${said_by}1" 2>&1 &
 	running[1]=$!
-	until_true 10 said 1 'nobody is answered until this works' && both_up l m
+	until_true 10 said 1 'nobody is answered until this works' &&
+		both_up l m && conf_1 true && reload 1 &&
+		! said 1 'is refused, the old'
 	status=$?
 	kill "$holder"
 	wait "$holder"

@@ -4,6 +4,7 @@
 # Nothing breaks, and all is well once the failures end.
 # hosts: 2
 # kernels: debug-all
+# lab: takes ports away
 # only: Debian's kernels have no fault injection
 # timeout: 900
 # The libraries set the variables.

@@ -4,6 +4,7 @@
 # it, with a device that itself never gives up, and what does not take the link down.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
+# lab: takes ports and the device away
 # ib: no, it knows packets by what RoCE makes of them
 # timeout: 500
 # The library sets the variables; eval expands the quoted code.

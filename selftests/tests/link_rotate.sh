@@ -4,6 +4,7 @@
 # up and its channels go on. If the rotation fails, the link stays as it was.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
+# lab: shapes the lab's network
 # timeout: 500
 # The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -25,27 +25,28 @@ mapfile -t user < <(find tools selftests -name '*.[ch]' ! -name compat.h)
 mapfile -t scripts < <(grep -rlE '^#!/bin/((ba)?sh|busybox sh)' selftests .ci)
 
 # checkpatch.pl looks at each file by itself, for 90 s in all, so the cache has a file
-# named after the content of each that it had nothing to say of.
+# named after what it had nothing to say of: the content, and the kind of file.
 checkpatch()
 {
-	local ignore=$1 file sum silent
-	local -a files sums
+	local file sum silent
+	local -a files sums options=(--strict --no-tree --terse --no-summary
+		--show-types --max-line-length=80 --ignore "$1")
 
 	shift
-	sum=$(cat "$source/scripts/checkpatch.pl" - <<<"$ignore" | sha256sum)
+	sum=$(cat "$source"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} \
+		- <<<"${options[*]}" | sha256sum)
 	silent=${RCLINK_CACHE:-$HOME/.cache/rclink}/checkpatch/${sum:0:16}
 	mkdir -p "$silent" build/checkpatch
 	while read -r sum file; do
-		[ ! -e "$silent/$sum" ] || continue
+		[ ! -e "$silent/$sum.${file##*.}" ] || continue
 		files+=("$file")
-		sums+=("$silent/$sum")
+		sums+=("$silent/$sum.${file##*.}")
 	done < <(sha256sum "${@/#/$PWD/}")
 	[ ${#files[@]} -gt 0 ] || return 0
 	# It leaves a file in the directory that it runs in.
 	cd build/checkpatch || return
-	perl "$source/scripts/checkpatch.pl" --strict --no-tree --terse \
-		--no-summary --show-types --max-line-length=80 \
-		--ignore "$ignore" -f "${files[@]}" && touch "${sums[@]}"
+	perl "$source/scripts/checkpatch.pl" "${options[@]}" -f "${files[@]}" &&
+		touch "${sums[@]}"
 }
 
 sparse_is_silent()
@@ -115,13 +116,28 @@ files_spare_hardware()
 	for file in selftests/tests/*.sh; do
 		grep -v '^#' "$file" | grep -qE '\<(eth0|lab_(dev|gone|power))\>' ||
 			continue
-		grep -qE '^# (lab: .|hosts: 0)|RCLINK_DEV|command -v lab_|skip_all' \
-			"$file" || {
-			echo "$file: neither a line of lab, nor is anything skipped"
+		grep -qE -e '^# (lab: .|hosts: 0)' -e '^.* \|\| skip_all' \
+			-e '^if \[ -n "\$\{RCLINK_DEV' \
+			-e '^	skip_all "needs (two|three)' "$file" || {
+			echo "$file: neither a line of lab, nor is it skipped"
 			bad=1
 		}
 	done
 	return "$bad"
+}
+
+# (bash expands what is quoted.)
+# shellcheck disable=SC2016
+hardware_is_spared()
+{
+	local file=selftests/tests/spared.$$.sh status
+
+	printf '%s\n' '# hosts: 1' '# lab: would do harm' \
+		'. "$(dirname "$0")/../lib.sh"' 'exit 0' >"$file"
+	RCLINK_DEV=none bash "$file" | grep 'it would do harm'
+	status=${PIPESTATUS[0]}
+	rm "$file"
+	[ "$status" = "$KSFT_SKIP" ]
 }
 
 objects_of()
@@ -224,7 +240,7 @@ metrics_are_documented()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-plan 24
+plan 25
 # Messages to users are not split; a macro that is a loop uses its arguments twice.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING,MACRO_ARG_REUSE \
@@ -261,6 +277,7 @@ check "the library has the functions of its manual, and no others" \
 	library_has_its_manual
 check "each file is for environments that there are" headers_name_environments
 check "and without the lab, takes no network away" files_spare_hardware
+check "because it is skipped then" hardware_is_spared
 check "what the netlink specification generates is current" \
 	"$static/netlink-gen" --check
 finish

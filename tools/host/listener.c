@@ -403,11 +403,6 @@ const char *rch_listener_address(const struct rch_listener *l)
 	return l->address;
 }
 
-bool rch_listener_is_open(const struct rch_listener *l)
-{
-	return l->socket;
-}
-
 bool rch_listener_has(const struct rch_listener *l, const char *link)
 {
 	const struct caller *caller;

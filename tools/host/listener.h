@@ -70,8 +70,6 @@ int rch_listener_listen(struct rch_listener *l, const char *bind,
 /* Listen nowhere. */
 void rch_listener_close(struct rch_listener *l);
 
-bool rch_listener_is_open(const struct rch_listener *l);
-
 /* Callers that were admitted to a link and would no longer be have to go. */
 void rch_listener_recheck(struct rch_listener *l);
 

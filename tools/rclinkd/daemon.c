@@ -227,11 +227,11 @@ static void on_listen(evutil_socket_t fd, short what, void *arg)
 static int apply(struct daemon *d, const struct rcd_conf *conf,
 		 struct rcd_trust *trust, char *err)
 {
-	bool moves = listen_changed(conf, &d->conf) ||
-		     conf->listens != rch_listener_is_open(d->listener);
+	bool moves = listen_changed(conf, &d->conf);
 	char again[RCL_ERR_LEN];
 	int ret = 0;
 
+	/* What does not listen as it should tries every second already. */
 	if (moves)
 		ret = listen_as(d, conf, err);
 	/* Groups are looked at when all links are. */

@@ -365,6 +365,7 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 	if (!link->up)
 		rcd_link_rest(link);
 	link->answering = true;
+	link->superseded = false;
 	link->outdated = false;
 	link->begun = rcl_now();
 	return as;

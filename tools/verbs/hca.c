@@ -272,8 +272,9 @@ static bool fits(const struct rcv_hca *hca, const char **why)
 	*why = hca->why;
 	if (hca->port_attr.state == IBV_PORT_ACTIVE)
 		return hca->chosen >= 0;
-	*why = hca->port_attr.state == IBV_PORT_INIT ||
-	       hca->port_attr.state == IBV_PORT_ARMED ?
+	*why = hca->link_layer == RCLINK_LINK_LAYER_INFINIBAND &&
+	       (hca->port_attr.state == IBV_PORT_INIT ||
+		hca->port_attr.state == IBV_PORT_ARMED) ?
 	       "the port is not active: does a subnet manager run?" :
 	       "the port is not active: see its cable, or its net device";
 	return false;
