@@ -24,7 +24,7 @@ links_1()
 links_2()
 {
 	link_section l "$pin1"
-	link_section m "$pin1"
+	link_section m "${other_pin_2:-$pin1}"
 }
 
 # keeper LINKS [ADDRESS]: configure host 1 to make the key, for the peers of LINKS
@@ -144,6 +144,20 @@ from_another()
 		group_is 2 g .sender 2
 }
 
+# The former peer of m made the key that host 2 has, and the other one has none yet.
+keeper_is_another()
+{
+	local id n other_pin_2=sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+
+	id=$(key_id 1)
+	n=$(times 2 'group g: made anew')
+	member m && reload 2 &&
+		until_true 20 eval "[ \$(times 2 'group g: made anew') -gt $n ]" &&
+		! has_key 2 "$id" || return
+	other_pin_2=
+	member m && reload 2 && both_up l m && meet && has_key 2 "$id"
+}
+
 link_less()
 {
 	local id
@@ -237,7 +251,7 @@ outlives()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 18
+plan 19
 link_setup
 holds "a group is there from the files alone" begin
 check "beside one that somebody makes by hand" \
@@ -248,6 +262,7 @@ holds "metrics tell of it, and of the other" undisturbed metrics
 holds "one more link may have the key, which stays" undisturbed link_more
 holds "another peer of a link, and there is another key" another_peer
 holds "a member by another link is made anew" from_another
+holds "a member forgets the key that the former peer has made" keeper_is_another
 holds "a link less, and there is another key" link_less
 holds "another address makes it anew" elsewhere
 holds "a group that somebody deletes is made again at once" by_hand

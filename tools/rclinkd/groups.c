@@ -517,9 +517,10 @@ void rcd_groups_other(struct rcd_groups *all, const char *link)
 	struct rcd_group *group;
 
 	LIST_FOREACH(group, &all->list, node) {
-		if (!rcl_group_lists(&group->conf.want, link))
+		group->rekey |= rcl_group_lists(&group->conf.want, link);
+		group->stale |= !strcmp(group->conf.want.from, link);
+		if (!group->rekey && !group->stale)
 			continue;
-		group->rekey = true;
 		group->again = !!group->ask;
 		if (!group->ask)
 			look(group);
