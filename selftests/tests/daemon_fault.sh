@@ -118,7 +118,7 @@ disk_full()
 	rm $disk/full
 	mount -o remount,ro $disk
 	reload 1 && reload 1 && [ "$(times 1 'cannot write metrics')" -eq 2 ] &&
-		said 1 'Read-only file system; restart the service' || return
+		said 1 'Read-only file system; rclinkd(8) says where' || return
 	mount -o remount,rw $disk
 	reload 1 && said 1 'are written to .* again' && is 1 l .state up
 }
@@ -482,7 +482,7 @@ port_is_taken()
 	local holder status
 
 	daemon_end 1 && rclink disconnect l || return
-	socat -u TCP6-LISTEN:7185,ipv6only=0 /dev/null &
+	socat -u TCP6-LISTEN:7185,reuseaddr,ipv6only=0 /dev/null &
 	holder=$!
 	until_true 10 listens_on 1 7185 && : >"${said_by}1" || return
 	"$daemon" --config "$conf" >"${said_by}1" 2>&1 &
