@@ -97,6 +97,7 @@ TEST_F_TIMEOUT(device, every_status_of_a_completion_is_told, 120)
 			if (kind && is_wrong_size(status)) {
 				EXPECT_EQ(RCLINK_DOWN_REASON_NOT_A_MESSAGE,
 					  view.reason);
+				EXPECT_EQ(status, view.wc_status);
 				is_counted(_metadata, self, 0);
 				continue;
 			}
