@@ -194,7 +194,7 @@ other_port_changes()
 		becomes 1 l .state down && is 1 l .reason gid-changed
 }
 
-plan $((17 + $(harness_points "$NL_SRC/"nl_{sim,sim_ping,sim_news}.c \
+plan $((18 + $(harness_points "$NL_SRC/"nl_{sim,sim_ping,sim_news}.c \
 	"$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build

@@ -35,8 +35,8 @@ void rcd_groups_heard(struct rcd_groups *all,
 /*
  * The link is to have another peer, or none, and is no longer up with the old
  * one: the keys that peer knows must be of no use to it. One that it has made
- * is forgotten, with its group. Groups that are not configured are rekeyed, too;
- * that is tried once, and the result is logged.
+ * is forgotten, with its group. Groups that are not configured are rekeyed,
+ * too; that is tried once, and the result is logged.
  */
 void rcd_groups_other(struct rcd_groups *all, const char *link);
 
