@@ -59,8 +59,10 @@ int main(int argc, char **argv)
 	uint32_t region;
 	int i;
 
-	if (argc < 4)
-		errx(2, "usage: example LINK SERVICE TEXT...");
+	if (argc < 4) {
+		fputs("usage: example LINK SERVICE TEXT...\n", stderr);
+		return 2;
+	}
 	try("connect", rclink_connect(&chan, argv[1], argv[2],
 				      RCLINK_CONNECT_WAIT));
 	try("region", rclink_region(chan, memory, sizeof(memory), NULL, 0,
