@@ -434,14 +434,10 @@ listens_elsewhere()
 		rclink disconnect l && up_again l "$before"
 }
 
-listens_on()
-{
-	on "$1" ss -Htln | grep -q ":$2 "
-}
-
+# listens_at [ADDRESS]:PORT [HOST]
 listens_at()
 {
-	on 2 ss -Htln | grep -q "$1 "
+	on "${2:-2}" ss -Htln | grep -q "$1 "
 }
 
 listens_nowhere()
@@ -484,7 +480,7 @@ port_is_taken()
 	daemon_end 1 && rclink disconnect l || return
 	socat -u TCP6-LISTEN:7185,reuseaddr,ipv6only=0 /dev/null &
 	holder=$!
-	until_true 10 listens_on 1 7185 && : >"${said_by}1" || return
+	until_true 10 listens_at :7185 1 && : >"${said_by}1" || return
 	"$daemon" --config "$conf" >"${said_by}1" 2>&1 &
 	running[1]=$!
 	until_true 10 said 1 'nobody is answered until this works' &&

@@ -116,7 +116,8 @@ files_spare_hardware()
 	for file in selftests/tests/*.sh; do
 		grep -v '^#' "$file" | grep -qE '\<(eth0|lab_(dev|gone|power))\>' ||
 			continue
-		grep -qE -e '^# (lab: .|hosts: 0)' -e '^.* \|\| skip_all' \
+		grep -qE -e '^# (lab: .|hosts: 0)' \
+			-e '(RCLINK_DEV|RCL_CONTROL|lab_power).* \|\| skip_all' \
 			-e '^if \[ -n "\$\{RCLINK_DEV' \
 			-e '^	skip_all "needs (two|three)' "$file" || {
 			echo "$file: neither a line of lab, nor is it skipped"
@@ -126,18 +127,12 @@ files_spare_hardware()
 	return "$bad"
 }
 
-# (bash expands what is quoted.)
-# shellcheck disable=SC2016
 hardware_is_spared()
 {
-	local file=selftests/tests/spared.$$.sh status
-
 	printf '%s\n' '# hosts: 1' '# lab: would do harm' \
-		'. "$(dirname "$0")/../lib.sh"' 'exit 0' >"$file"
-	RCLINK_DEV=none bash "$file" | grep 'it would do harm'
-	status=${PIPESTATUS[0]}
-	rm "$file"
-	[ "$status" = "$KSFT_SKIP" ]
+		". ${LIB_DIR@Q}/lib.sh" 'exit 0' >build/spared.sh
+	RCLINK_DEV=none bash build/spared.sh | grep 'it would do harm'
+	[ "${PIPESTATUS[0]}" = "$KSFT_SKIP" ]
 }
 
 objects_of()

@@ -380,6 +380,7 @@ static void check_words(char **words, bool json, bool number)
 
 int cmd_group(int argc, char **argv)
 {
+	char show[] = "show", *all[] = { show, NULL };
 	bool json = false;
 	uint32_t num = 0;
 	char **words;
@@ -391,11 +392,8 @@ int cmd_group(int argc, char **argv)
 			num = cli_number(cmd, "number", optarg, 1, UINT32_MAX);
 	}
 	words = cli_operands(argc, argv, 0, argc);
-	if (!words[0]) {
-		if (num)
-			cli_usage(cmd, "--number is for recv");
-		return show_groups(NULL, json);
-	}
+	if (!words[0])
+		words = all;
 	check_words(words, json, num);
 	if (!strcmp(words[0], "add"))
 		return add_group(words[1], words + 2);
