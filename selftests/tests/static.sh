@@ -29,7 +29,7 @@ mapfile -t scripts < <(grep -rlE '^#!/bin/((ba)?sh|busybox sh)' selftests .ci)
 checkpatch()
 {
 	local file sum silent
-	local -a files sums options=(--strict --no-tree --terse --no-summary
+	local -a files=() sums=() options=(--strict --no-tree --terse --no-summary
 		--show-types --max-line-length=80 --ignore "$1")
 
 	shift
