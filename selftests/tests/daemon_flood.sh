@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A peer with a trusted key begins exchanges of one link as fast as it can, and breaks
-# each of them off: few are admitted, and other links are not affected.
+# each of them off: few are admitted, and other links are not affected. Then somebody at
+# another address opens connections as fast as he can.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 200
@@ -18,6 +19,8 @@ seconds=${FLOOD_SECONDS:-15}
 callers=6
 metrics=/run/rclink-test.prom
 out=/tmp/rclink-test-flood
+# An address of this host, on lo and not on the link's net device, so that no GID comes.
+stranger=198.51.100.1
 
 begin()
 {
@@ -109,7 +112,29 @@ comes_up()
 	until_true 30 link_dial l && rclink ping l -c 1
 }
 
-plan 10
+knock()
+{
+	ip addr add $stranger/32 dev lo && on 2 ip route add $stranger via "$RCL_IP" ||
+		return
+	"$LIB_DIR/link/knock.py" "$RCL_PEER_IP" 7185 $stranger "$seconds" 64 >$out &
+	knocker=$!
+	until_true 10 said 2 "refused .*$stranger.*this address calls too often"
+}
+
+gets_through()
+{
+	rclink disconnect l && until_true 10 is 2 l .state down && link_dial l -v &&
+		kill -0 "$knocker"
+}
+
+knocked()
+{
+	wait "$knocker"
+	figure "connections from one address in $seconds s" "$(<$out)" ''
+	[ "$(<$out)" -gt $((100 * seconds)) ]
+}
+
+plan 13
 link_setup
 holds "a link of two daemons comes up" begin
 m_then=$(epoch m)
@@ -125,6 +150,10 @@ check "nor its memory" no_memory
 check "the link that was up is, and in the same epoch" \
 	eval 'is 1 m .state up && [ "$(epoch m)" = "$m_then" ]'
 check "the other one comes up when somebody means it" comes_up
+holds "connections come from another address as fast as can be" knock
+check "the link comes up meanwhile" gets_through
+measured "they were more than handshakes can be" knocked
 daemon_end 1 2
 rclink del l
+ip addr del $stranger/32 dev lo
 finish

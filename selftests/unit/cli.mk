@@ -20,7 +20,7 @@ CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf judge setting group_setting range \
 	kmod-policy kmod-gid link counter field text verify ident)
 GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths kmod-gid)
-PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
+PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket sources)
 KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
 END_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,kernel links links_end links_state bucket \
 	peers)
@@ -121,7 +121,7 @@ $(OUT)/cli_hwcount: $(HERE)/cli_hwcount.c $(OUT)/hwcount.o $(OUT)/text.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ -levent_core -Wl,--wrap=fopen
 
-$(OUT)/cli_log: $(HERE)/cli_log.c $(patsubst %,$(OUT)/%.o,log bucket process text)
+$(OUT)/cli_log: $(HERE)/cli_log.c $(patsubst %,$(OUT)/%.o,log bucket process strangers text)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
 

@@ -2,6 +2,9 @@
 /* How often something may happen, and when it is tried again. */
 #include "backoff.h"
 #include "bucket.h"
+#include "sources.h"
+
+#include <arpa/inet.h>
 
 #include <kselftest_harness.h>
 
@@ -35,6 +38,65 @@ TEST(a_pause_fills_it_up_and_no_more)
 	for (i = 0; i < 10; i++)
 		taken += rch_bucket_take(&b, &rate, NOW + 1000 * SECOND);
 	EXPECT_EQ(3, taken);
+}
+
+static struct rch_source from(const char *text)
+{
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+
+	inet_pton(AF_INET6, text, &in6.sin6_addr);
+	return rch_source(&in6);
+}
+
+TEST(an_address_has_a_rate_of_its_own)
+{
+	static const char *const others[] = {
+		"::ffff:10.0.0.2", "::ffff:0.0.0.0", "::1", "fe80::1",
+	};
+	const struct rch_source mad = from("::ffff:10.0.0.1");
+	static struct rch_sources s;
+	struct rch_source other;
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(rch_sources_take(&s, &mad, &rate, NOW));
+	EXPECT_FALSE(rch_sources_take(&s, &mad, &rate, NOW));
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		other = from(others[i]);
+		EXPECT_TRUE(rch_sources_take(&s, &other, &rate, NOW));
+	}
+	EXPECT_FALSE(rch_sources_take(&s, &mad, &rate, NOW));
+	EXPECT_TRUE(rch_sources_take(&s, &mad, &rate, NOW + SECOND));
+}
+
+TEST(a_host_is_a_64_of_ipv6)
+{
+	const struct rch_source one = from("2001:db8::1");
+	const struct rch_source same = from("2001:db8::2:0:0:1");
+	const struct rch_source other = from("2001:db8:0:1::1");
+
+	EXPECT_TRUE(rch_same_source(&one, &same));
+	EXPECT_FALSE(rch_same_source(&one, &other));
+}
+
+/* Those that have used up their rate are remembered before others. */
+TEST(others_do_not_make_it_forget_the_mad_one)
+{
+	const struct rch_source mad = from("::ffff:10.0.0.1");
+	static struct rch_sources s;
+	struct rch_source other;
+	char text[32];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		rch_sources_take(&s, &mad, &rate, NOW);
+	for (i = 0; i < 3 * RCH_SOURCES; i++) {
+		snprintf(text, sizeof(text), "::ffff:10.1.%d.%d", i / 256,
+			 i % 256);
+		other = from(text);
+		EXPECT_TRUE(rch_sources_take(&s, &other, &rate, NOW));
+	}
+	EXPECT_FALSE(rch_sources_take(&s, &mad, &rate, NOW));
 }
 
 TEST(the_first_retry_is_quick)

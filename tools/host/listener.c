@@ -19,6 +19,7 @@
 #include "process.h"
 #include "session.h"
 #include "socket.h"
+#include "sources.h"
 
 #define CALLERS_MAX	256
 #define SOURCE_MAX	128	/* of them from one address */
@@ -29,8 +30,14 @@
 #define SOON_NS		10000000ULL	/* the same, if a caller had to go */
 #define CHANGED		"the keys changed meanwhile; come again"
 
-/* A TLS handshake each: bounds what a mad peer takes of a processor. */
-static const struct rch_rate accepts = { 4000000, 512 };
+/*
+ * What mad callers take of a processor: a TLS handshake is a millisecond, and
+ * one that is turned away before it next to nothing, which is why one address
+ * does not take the handshakes of all.
+ */
+static const struct rch_rate accepts = { 500000, 2048 };
+static const struct rch_rate handshakes = { 4000000, 512 };
+static const struct rch_rate handshakes_of_one = { 20000000, 384 };
 
 struct caller {
 	TAILQ_ENTRY(caller) node;	/* oldest first */
@@ -54,7 +61,9 @@ struct rch_listener {
 	void *ctx;
 	struct evconnlistener *socket;	/* NULL: it listens nowhere */
 	struct event *resume;		/* after a pause */
-	struct rch_bucket bucket;
+	struct rch_bucket accepted;
+	struct rch_bucket shaken;	/* hands with: handshakes */
+	struct rch_sources sources;
 	bool stopping;
 	bool stopped;			/* and the owner told so */
 	unsigned int num;
@@ -62,14 +71,12 @@ struct rch_listener {
 	char address[RCL_ADDRESS_LEN];
 };
 
-/* One IPv4 address, or the 2^64 IPv6 addresses that one host may well have. */
-static bool same_source(const struct sockaddr_in6 *a,
-			const struct sockaddr_in6 *b)
+static bool is_from(const struct caller *caller,
+		    const struct rch_source *source)
 {
-	bool v4 = IN6_IS_ADDR_V4MAPPED(&a->sin6_addr) ||
-		  IN6_IS_ADDR_V4MAPPED(&b->sin6_addr);
+	const struct rch_source its = rch_source(&caller->from);
 
-	return !memcmp(&a->sin6_addr, &b->sin6_addr, v4 ? 16 : 8);
+	return rch_same_source(&its, source);
 }
 
 /* How many other callers have proved to be this peer. */
@@ -215,14 +222,14 @@ static const struct rch_job_ops job_ops = {
 
 /* The unproven caller that has to go, from this address or from any. */
 static struct caller *choose(struct rch_listener *l,
-			     const struct sockaddr_in6 *from)
+			     const struct rch_source *source)
 {
 	struct caller *caller, *chosen = NULL;
 	unsigned int seen = 0;
 
 	TAILQ_FOREACH(caller, &l->callers, node) {
 		if (caller->proven ||
-		    (from && !same_source(&caller->from, from)))
+		    (source && !is_from(caller, source)))
 			continue;
 		if (!seen && rch_job_ns(caller->job) >= PATIENCE_NS)
 			return caller;
@@ -234,16 +241,16 @@ static struct caller *choose(struct rch_listener *l,
 }
 
 /* Whether there is room for one more from this address. */
-static bool make_room(struct rch_listener *l, const struct sockaddr_in6 *from)
+static bool make_room(struct rch_listener *l, const struct rch_source *source)
 {
 	struct caller *caller;
 	unsigned int same = 0;
 
 	TAILQ_FOREACH(caller, &l->callers, node)
-		same += same_source(&caller->from, from);
+		same += is_from(caller, source);
 	if (same < SOURCE_MAX && l->num < CALLERS_MAX)
 		return true;
-	caller = choose(l, same < SOURCE_MAX ? NULL : from);
+	caller = choose(l, same < SOURCE_MAX ? NULL : source);
 	if (!caller)
 		return false;
 	rch_job_cancel(caller->job, "too many callers, this one had to go");
@@ -300,26 +307,49 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 	evconnlistener_enable(l->socket);
 }
 
+/* Why this caller is not even heard, or NULL. */
+static const char *turn_away(struct rch_listener *l,
+			     const struct sockaddr_in6 *from, uint64_t now)
+{
+	const struct rch_source source = rch_source(from);
+
+	if (!rch_sources_take(&l->sources, &source, &handshakes_of_one, now))
+		return "this address calls too often";
+	if (!make_room(l, &source))
+		return "too many callers";
+	rch_bucket_take(&l->shaken, &handshakes, now);
+	return NULL;
+}
+
+static void keep_to_rate(struct rch_listener *l, uint64_t now)
+{
+	uint64_t accept = rch_bucket_wait(&l->accepted, &accepts, now);
+	uint64_t shake = rch_bucket_wait(&l->shaken, &handshakes, now);
+
+	if (accept || shake)
+		pause_accept(l, accept > shake ? accept : shake);
+}
+
 static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
 		      struct sockaddr *addr, int len, void *arg)
 {
 	struct rch_listener *l = arg;
-	uint64_t now = rcl_now(), wait;
 	struct sockaddr_in6 from;
+	uint64_t now = rcl_now();
+	const char *why;
 
 	(void)socket;
 	(void)len;
 	rcl_address_v6(addr, &from);
-	rch_bucket_take(&l->bucket, &accepts, now);
-	wait = rch_bucket_wait(&l->bucket, &accepts, now);
-	if (wait)
-		pause_accept(l, wait);
-	if (make_room(l, &from)) {
+	rch_bucket_take(&l->accepted, &accepts, now);
+	why = turn_away(l, &from, now);
+	keep_to_rate(l, now);
+	if (!why) {
 		take(l, fd, &from);
 		return;
 	}
 	close(fd);
-	refuse(l, &from, -EBUSY, "too many callers");
+	refuse(l, &from, -EBUSY, why);
 }
 
 /*

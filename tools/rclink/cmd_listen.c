@@ -8,6 +8,7 @@
 
 #include "job.h"
 #include "listen_args.h"
+#include "listen_report.h"
 #include "listener.h"
 #include "peers.h"
 #include "process.h"
@@ -78,15 +79,10 @@ static void on_done(void *ctx, const struct rch_call *call, int result,
 	struct listener *l = ctx;
 
 	if (!result)
-		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", call->link,
-		       (unsigned long long)call->epoch, call->peer,
-		       (double)call->ns / NS_PER_MS);
-	else if (*call->link)
-		printf("%s: not up, from %s: %s\n", call->link, call->from,
-		       err);
+		listen_report_up(call->link, call->epoch, call->peer, call->ns);
 	else
-		printf(call->given_up ? "given up, from %s: %s\n" :
-					"refused %s: %s\n", call->from, err);
+		listen_report_not_up(call->link, call->from, call->given_up,
+				     err);
 	l->ups += !result;
 	/* Not now: the core, or the hub, may be iterating over its callers. */
 	if (!cli_written() || (!result && l->ups == l->args.once))

@@ -14,6 +14,7 @@
 #include "epoch.h"
 #include "join.h"
 #include "listen_args.h"
+#include "listen_report.h"
 #include "peers.h"
 #include "process.h"
 #include "signals.h"
@@ -120,16 +121,6 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 		c->known |= rch_peers_know(c->l->args.peers, ids->id[i], NULL);
 }
 
-static void say_not_up(const struct caller *c, int result, const char *err)
-{
-	if (*c->link)
-		printf("%s: not up, from %s: %s\n", c->link, c->from, err);
-	else if (c->known && rch_gave_up(c->refused, result))
-		printf("given up, from %s: %s\n", c->from, err);
-	else
-		printf("refused %s: %s\n", c->from, err);
-}
-
 static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *c = ctx;
@@ -137,15 +128,15 @@ static void on_done(void *ctx, int result, const char *err)
 
 	l->ncalling--;
 	if (result) {
-		say_not_up(c, result, err);
+		listen_report_not_up(c->link, c->from, c->known &&
+				     rch_gave_up(c->refused, result), err);
 		forget(c);
 	} else {
 		c->up = true;
 		end_older(c);
-		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", c->link,
-		       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
-		       rcv_join_peer(c->join),
-		       (double)rcv_join_ns(c->join) / NS_PER_MS);
+		listen_report_up(c->link,
+				 rcv_join_epoch(c->join)->local.epoch,
+				 rcv_join_peer(c->join), rcv_join_ns(c->join));
 	}
 	if (!cli_written())
 		event_base_loopbreak(l->base);

@@ -7,14 +7,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bucket.h"
-#include "process.h"
+#include "strangers.h"
 #include "text.h"
 
 #define LINE_LEN	1024
 #define PATIENCE_MS	200	/* with the reader, until a line is left out */
-
-static const struct rch_rate strangers = { 1000000000, 50 };
 
 /* In one write, so that lines of several processes stay whole. */
 static void put_line(int priority, const char *text)
@@ -64,17 +61,14 @@ void rcd_log(int priority, const char *fmt, ...)
 
 void rcd_log_stranger(int priority, const char *fmt, ...)
 {
-	static struct rch_bucket bucket;
-	static unsigned long left_out;
+	static struct rch_strangers strangers;
+	unsigned long left_out;
 	va_list ap;
 
-	if (!rch_bucket_take(&bucket, &strangers, rcl_now())) {
-		left_out++;
+	if (!rch_strangers_take(&strangers, &left_out))
 		return;
-	}
 	if (left_out)
 		rcd_log(LOG_WARNING, "%lu such lines were left out", left_out);
-	left_out = 0;
 	va_start(ap, fmt);
 	write_line(priority, fmt, ap);
 	va_end(ap);
