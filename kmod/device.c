@@ -256,9 +256,10 @@ static bool rcl_dev_fits(const struct rcl_policy *policy,
 }
 
 static int rcl_dev_read_port(const struct rcl_device *rdev, u32 port,
-			     u32 gid_index, struct rcl_port *info)
+			     const struct rcl_gid_want *want,
+			     struct rcl_port *info)
 {
-	int ret = rcl_port_read(rdev->ib, port, gid_index, info);
+	int ret = rcl_port_read(rdev->ib, port, want, info);
 
 	if (ret)
 		return ret;
@@ -272,6 +273,7 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 			     const struct rcl_policy *policy,
 			     struct rcl_port *info, const char **why)
 {
+	const struct rcl_gid_want gid = rcl_policy_gid(policy);
 	u32 want = policy->v[RCL_P_PORT];
 	bool fixed = want && policy->device[0];
 	u32 port;
@@ -280,8 +282,7 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 	rdma_for_each_port(rdev->ib, port) {
 		if (want && port != want)
 			continue;
-		ret = rcl_dev_read_port(rdev, port, policy->v[RCL_P_GID_INDEX],
-					info);
+		ret = rcl_dev_read_port(rdev, port, &gid, info);
 		*why = ret == -ENOMEM ? "out of memory" :
 		       "the port cannot be read";
 		/* If none was named, try another, unless out of memory. */
@@ -302,10 +303,10 @@ static const char *rcl_dev_none(const struct rcl_policy *policy)
 {
 	if (policy->device[0])
 		return "device: no such RDMA device: see `rclink dev`";
-	if (!policy->v[RCL_P_PORT] &&
-	    policy->v[RCL_P_GID_INDEX] == RCLINK_GID_INDEX_AUTO)
-		return "no active port with a usable GID: see `rclink dev`";
-	return "port, gid-index: no device has those on an active port";
+	if (policy->v[RCL_P_PORT] || policy->netdev[0] ||
+	    policy->v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO)
+		return "port, gid-index, netdev: no active port has those";
+	return "no active port with a usable GID: see `rclink dev`";
 }
 
 /* The caller must put the device. */
@@ -563,7 +564,7 @@ int rcl_dev_find_port(const char *device, u32 port, struct rcl_port *info)
 
 	if (!rdev)
 		return -ENODEV;
-	ret = rcl_dev_read_port(rdev, port, RCLINK_GID_INDEX_AUTO, info);
+	ret = rcl_dev_read_port(rdev, port, &rcl_gid_any, info);
 	rcl_dev_put(rdev);
 	return ret;
 }
@@ -610,8 +611,7 @@ int rcl_dev_nth_port(unsigned int n, struct rcl_port *info)
 		rdma_for_each_port(rdev->ib, port) {
 			if (n--)
 				continue;
-			ret = rcl_dev_read_port(rdev, port,
-						RCLINK_GID_INDEX_AUTO, info);
+			ret = rcl_dev_read_port(rdev, port, &rcl_gid_any, info);
 			rcl_dev_put(rdev);
 			return ret;
 		}

@@ -67,6 +67,9 @@ static bool rcl_gid_is_link_local(const u8 *gid)
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
+/* As good as any other. */
+const struct rcl_gid_want rcl_gid_any = { RCLINK_GID_INDEX_AUTO, "" };
+
 /* By rank; 0 if none is usable. */
 static const char *const rcl_gid_why[] = {
 	"no RoCE v2 GID on a net device that is up",
@@ -103,22 +106,33 @@ bool rcl_gid_is_usable(const struct rcl_gid *gid, bool roce)
 	       rcl_gid_is_unicast(gid->value);
 }
 
-static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n, u32 want,
+static bool rcl_gid_is_on(const struct rcl_gid *gid,
+			  const struct rcl_gid_want *want)
+{
+	return !want->netdev[0] || !strcmp(gid->netdev, want->netdev);
+}
+
+static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n,
+				const struct rcl_gid_want *want,
 				const char **why)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		if (gids[i].index != want)
+		if (gids[i].index != want->index)
 			continue;
 		*why = "set by the operator";
-		return i;
+		if (rcl_gid_is_on(&gids[i], want))
+			return i;
+		*why = "netdev: another one's GID is at gid-index";
+		return -ENODATA;
 	}
 	*why = "the GID table has no entry at that gid-index: see `rclink dev`";
 	return -ENODATA;
 }
 
 static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
+			       const struct rcl_gid_want *want,
 			       const char **why)
 {
 	unsigned int rank, best_rank = 0;
@@ -126,7 +140,8 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		if (!rcl_gid_is_usable(&gids[i], true))
+		if (!rcl_gid_is_usable(&gids[i], true) ||
+		    !rcl_gid_is_on(&gids[i], want))
 			continue;
 		rank = rcl_gid_rank(gids[i].value);
 		if (rank > best_rank) {
@@ -134,7 +149,9 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 			best = i;
 		}
 	}
-	*why = rcl_gid_why[best_rank];
+	*why = best < 0 && want->netdev[0] ?
+	       "netdev: it has no RoCE v2 GID of this port, or is down" :
+	       rcl_gid_why[best_rank];
 	return best;
 }
 
@@ -142,7 +159,7 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
  * rcl_gid_choose - choose the GID of a port
  * @gids: the port's valid GIDs, ordered by index
  * @n: how many
- * @want: gid-index set by the operator, or RCLINK_GID_INDEX_AUTO
+ * @want: what the operator has set
  * @roce: the port is RoCE, not InfiniBand
  * @why: set to the reason for the choice, or for not having one
  *
@@ -152,13 +169,18 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
  *
  * Return: position in @gids, or -ENODATA.
  */
-int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
+int rcl_gid_choose(const struct rcl_gid *gids, u32 n,
+		   const struct rcl_gid_want *want, bool roce,
 		   const char **why)
 {
-	if (want != RCLINK_GID_INDEX_AUTO)
+	if (want->index != RCLINK_GID_INDEX_AUTO)
 		return rcl_gid_choose_given(gids, n, want, why);
 	if (roce)
-		return rcl_gid_choose_roce(gids, n, why);
+		return rcl_gid_choose_roce(gids, n, want, why);
+	if (want->netdev[0]) {
+		*why = "netdev: an InfiniBand port has none: set device, port";
+		return -ENODATA;
+	}
 	if (n && gids[0].index == 0) {
 		*why = "InfiniBand, index 0";
 		return 0;

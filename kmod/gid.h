@@ -7,7 +7,7 @@
 
 #include <uapi/linux/rclink.h>
 
-#define RCL_IFNAME_LEN	16
+#define RCL_IFNAME_LEN	(RCLINK_NETDEV_MAX + 1)
 
 /**
  * struct rcl_gid - one entry of a port's GID table
@@ -27,7 +27,20 @@ struct rcl_gid {
 	u16 vlan;
 };
 
-int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
+/**
+ * struct rcl_gid_want - which GID it should be
+ * @index: in the table, or RCLINK_GID_INDEX_AUTO
+ * @netdev: name of its network device, empty for any
+ */
+struct rcl_gid_want {
+	u32 index;
+	const char *netdev;
+};
+
+extern const struct rcl_gid_want rcl_gid_any;
+
+int rcl_gid_choose(const struct rcl_gid *gids, u32 n,
+		   const struct rcl_gid_want *want, bool roce,
 		   const char **why);
 
 unsigned int rcl_gid_rank(const u8 *gid);

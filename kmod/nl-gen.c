@@ -39,7 +39,7 @@ const struct nla_policy rclink_dev_get_nl_policy[RCLINK_A_DEV_PORT + 1] = {
 };
 
 /* RCLINK_CMD_LINK_NEW - do */
-const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_RECOVER + 1] = {
+const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_NETDEV + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
@@ -64,10 +64,11 @@ const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_RECOVER + 1] = {
 	[RCLINK_A_LINK_HEARTBEAT] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_MISSES] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_RECOVER] = NLA_POLICY_MAX(NLA_U32, 1),
+	[RCLINK_A_LINK_NETDEV] = { .type = NLA_NUL_STRING, .len = RCLINK_NETDEV_MAX, },
 };
 
 /* RCLINK_CMD_LINK_SET - do */
-const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_RECOVER + 1] = {
+const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_NETDEV + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
@@ -92,6 +93,7 @@ const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_RECOVER + 1] = {
 	[RCLINK_A_LINK_HEARTBEAT] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_MISSES] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_RECOVER] = NLA_POLICY_MAX(NLA_U32, 1),
+	[RCLINK_A_LINK_NETDEV] = { .type = NLA_NUL_STRING, .len = RCLINK_NETDEV_MAX, },
 };
 
 /* RCLINK_CMD_LINK_DEL - do */
@@ -223,14 +225,14 @@ const struct genl_ops rclink_nl_ops[19] = {
 		.cmd		= RCLINK_CMD_LINK_NEW,
 		.doit		= rclink_nl_link_new_doit,
 		.policy		= rclink_link_new_nl_policy,
-		.maxattr	= RCLINK_A_LINK_RECOVER,
+		.maxattr	= RCLINK_A_LINK_NETDEV,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
 		.cmd		= RCLINK_CMD_LINK_SET,
 		.doit		= rclink_nl_link_set_doit,
 		.policy		= rclink_link_set_nl_policy,
-		.maxattr	= RCLINK_A_LINK_RECOVER,
+		.maxattr	= RCLINK_A_LINK_NETDEV,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -17,9 +17,9 @@ extern const struct nla_policy rclink_qp_nl_policy[RCLINK_A_QP_PSN + 1];
 
 extern const struct nla_policy rclink_dev_get_nl_policy[RCLINK_A_DEV_PORT + 1];
 
-extern const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_RECOVER + 1];
+extern const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_NETDEV + 1];
 
-extern const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_RECOVER + 1];
+extern const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_NETDEV + 1];
 
 extern const struct nla_policy rclink_link_del_nl_policy[RCLINK_A_LINK_NAME + 1];
 

@@ -137,9 +137,16 @@ static void rcl_nl_parse_fields(struct genl_info *info, int num,
 void rcl_nl_parse_policy(struct genl_info *info,
 			 struct rcl_policy_change *change)
 {
+	const struct nlattr *nla;
+
 	BUILD_BUG_ON(RCLINK_A_LINK_PORT + RCL_P_MAX - 1 !=
 		     RCLINK_A_LINK_RECOVER);
 	rcl_nl_parse_fields(info, RCL_P_MAX, change);
+	nla = info->attrs[RCLINK_A_LINK_NETDEV];
+	if (nla) {
+		change->netdev = true;
+		nla_strscpy(change->to.netdev, nla, sizeof(change->to.netdev));
+	}
 }
 
 /**

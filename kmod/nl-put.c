@@ -160,6 +160,9 @@ static int rcl_nl_put_policy(struct sk_buff *skb,
 	if (policy->device[0] &&
 	    nla_put_string(skb, RCLINK_A_LINK_DEVICE, policy->device))
 		return -EMSGSIZE;
+	if (policy->netdev[0] &&
+	    nla_put_string(skb, RCLINK_A_LINK_NETDEV, policy->netdev))
+		return -EMSGSIZE;
 	for (i = 0; i < RCL_P_MAX; i++)
 		if (nla_put_u32(skb, RCLINK_A_LINK_PORT + i, policy->v[i]))
 			return -EMSGSIZE;

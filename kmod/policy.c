@@ -134,6 +134,9 @@ void rcl_policy_apply(struct rcl_policy *policy,
 	if (change->device)
 		memcpy(policy->device, change->to.device,
 		       sizeof(policy->device));
+	if (change->netdev)
+		memcpy(policy->netdev, change->to.netdev,
+		       sizeof(policy->netdev));
 }
 
 static bool rcl_policy_differs(const struct rcl_policy *policy,

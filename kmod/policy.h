@@ -8,6 +8,7 @@
 
 #include <uapi/linux/rclink.h>
 
+#include "gid.h"
 #include "policy-field.h"
 
 #define RCL_HEARTBEAT_MS	200	/* the default interval */
@@ -20,10 +21,12 @@
 /**
  * struct rcl_policy - policy of a link
  * @device: RDMA device, empty for the first one with an active port
+ * @netdev: network device that has the GID, empty for any
  * @v: values by field; RCL_P_PORT and RCL_P_MTU are 0 until they are set
  */
 struct rcl_policy {
 	char device[RCLINK_DEVICE_MAX + 1];
+	char netdev[RCL_IFNAME_LEN];
 	u32 v[RCL_P_MAX];
 };
 
@@ -31,11 +34,13 @@ struct rcl_policy {
  * struct rcl_policy_change - the fields that a request sets
  * @mask: bit per field of @to that is set
  * @device: whether the device is set
+ * @netdev: whether that is set
  * @to: the new values
  */
 struct rcl_policy_change {
 	u32 mask;
 	bool device;
+	bool netdev;
 	struct rcl_policy to;
 };
 
@@ -43,6 +48,16 @@ struct rcl_policy_change {
 static inline bool rcl_policy_resumes(const struct rcl_policy *policy)
 {
 	return policy->v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME;
+}
+
+/* Which GID may it use? That of @policy has to live as long. */
+static inline struct rcl_gid_want
+rcl_policy_gid(const struct rcl_policy *policy)
+{
+	return (struct rcl_gid_want){
+		.index = policy->v[RCL_P_GID_INDEX],
+		.netdev = policy->netdev,
+	};
 }
 
 void rcl_policy_default(struct rcl_policy *policy);

@@ -197,7 +197,7 @@ static const char *rcl_port_lacks(const struct ib_device *ib,
 }
 
 static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
-			    u32 gid_index)
+			    const struct rcl_gid_want *want)
 {
 	const char *lacks = rcl_port_lacks(ib, info);
 
@@ -209,8 +209,8 @@ static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
 		info->why =
 			"the port's MTU is less than 256: raise the netdev's";
 	else
-		info->chosen = rcl_gid_choose(info->gids, info->ngids,
-					      gid_index, info->link_layer ==
+		info->chosen = rcl_gid_choose(info->gids, info->ngids, want,
+					      info->link_layer ==
 					      RCLINK_LINK_LAYER_ROCE,
 					      &info->why);
 	if (info->chosen >= 0 &&
@@ -224,15 +224,15 @@ static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
  * rcl_port_read - read a port and choose its GID
  * @ib: device that stays registered during the call
  * @port: number
- * @gid_index: of the operator, or RCLINK_GID_INDEX_AUTO
+ * @want: which GID to choose
  * @info: filled in, except @device and @max_inline; to be given to
  *	rcl_port_release() after success
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or what ib_query_port() returns.
  */
-int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
-		  struct rcl_port *info)
+int rcl_port_read(struct ib_device *ib, u32 port,
+		  const struct rcl_gid_want *want, struct rcl_port *info)
 {
 	struct ib_port_attr attr;
 	int ret;
@@ -259,10 +259,10 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 	info->pkeys = attr.pkey_tbl_len;
 	info->sa = rdma_cap_ib_mcast(ib, port);
 	rcl_port_read_caps(ib, info);
-	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, gid_index, info);
+	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, want->index, info);
 	if (ret)
 		return ret;
-	rcl_port_choose(ib, info, gid_index);
+	rcl_port_choose(ib, info, want);
 	return 0;
 }
 

@@ -69,8 +69,8 @@ struct rcl_port {
 	bool unfit;
 };
 
-int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
-		  struct rcl_port *info);
+int rcl_port_read(struct ib_device *ib, u32 port,
+		  const struct rcl_gid_want *want, struct rcl_port *info);
 void rcl_port_release(struct rcl_port *info);
 int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 		   const char **why);

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (!geteuid())
 		die("root may do all of this anyway");
-	if (rcv_hca_open(&hca, argv[1], 0, RCLINK_GID_INDEX_AUTO, err))
+	if (rcv_hca_open(&hca, argv[1], 0, &rcl_gid_any, err))
 		die(err);
 	pd = ibv_alloc_pd(hca.ctx);
 	if (!pd || rcv_cq_create(&cq, hca.ctx, 4, 0, err) ||

@@ -79,7 +79,7 @@ static int get(struct peer *p, char *err)
 {
 	int ret;
 
-	ret = rcv_hca_open(&p->hca, "", 0, RCLINK_GID_INDEX_AUTO, err);
+	ret = rcv_hca_open(&p->hca, "", 0, &rcl_gid_any, err);
 	if (ret)
 		return ret;
 	p->credits = PEER_SLOTS;

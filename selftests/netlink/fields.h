@@ -50,6 +50,7 @@ static const struct field policy[] = {
 	NAME(policy_name),
 	{ "device", RCLINK_A_LINK_DEVICE, TEXT, rcl_device,
 	  RCLINK_DEVICE_MAX + 1 },
+	{ "netdev", RCLINK_A_LINK_NETDEV, TEXT, "", RCLINK_NETDEV_MAX + 1 },
 	F32("port", RCLINK_A_LINK_PORT, port),
 	F32("gid-index", RCLINK_A_LINK_GID_INDEX, gid_index),
 	F32("mtu", RCLINK_A_LINK_MTU, mtu),

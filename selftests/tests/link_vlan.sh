@@ -48,11 +48,31 @@ is_there()
 	is_of_the_vlan 1 && is_of_the_vlan 2
 }
 
-# The GID is set at host 1 alone: host 2's GID in the same VLAN is tried first with it.
+# The net device is set at host 1 alone: host 2's GID in the same VLAN is tried first.
 comes_up()
 {
-	rclink set l gid-index "$(gid_index 1 "$(gid 1)")" && link_dial l -v &&
-		is 1 l .gid "$(gid 1)" && is 2 l .gid "$(gid 2)"
+	rclink set l netdev "$net" && link_dial l -v &&
+		is 1 l .gid "$(gid 1)" && is 2 l .gid "$(gid 2)" &&
+		is 1 l .netdev "$net" && of 2 l '.netdev == null'
+}
+
+# So does an index, which may change when an address is added.
+by_index()
+{
+	rclink disconnect l && becomes 2 l .state down &&
+		rclink set l netdev auto gid-index "$(gid_index 1 "$(gid 1)")" &&
+		link_dial l && of 1 l '.netdev == null' && is 1 l .gid "$(gid 1)" &&
+		rclink ping l -c 1 -q
+}
+
+# Index and net device must be of one GID.
+of_two()
+{
+	rclink disconnect l && becomes 2 l .state down &&
+		rclink set l netdev eth0 && ! link_dial l &&
+		rclink why l >$in &&
+		grep -q 'no GID to use: .*netdev that is set' $in &&
+		rclink set l netdev "$net" gid-index auto && link_dial l
 }
 
 # packets HOST: how many its VLAN device has sent and received
@@ -108,11 +128,11 @@ goes()
 # Without the VLAN the link takes its other path.
 leaves_it()
 {
-	heartbeats 30000 && rclink set l gid-index auto && link_dial l &&
+	heartbeats 30000 && rclink set l netdev auto && link_dial l &&
 		is 1 l .gid "::ffff:$RCL_IP" && rclink ping l -c 2 -i 0 -q
 }
 
-plan 8
+plan 10
 link_setup
 for host in 1 2; do
 	link_add "$host" l || bail "no link on host $host"
@@ -123,6 +143,8 @@ check "its address is a GID, of that VLAN and net device" until_true 10 is_there
 check "a link over it comes up" comes_up
 check "pings of each kind are tagged, at both ends" tagged
 check "a channel carries data" carries
+check "an index of a GID may be set, too" by_index
+check "but not one of another net device" of_two
 holds "the VLAN goes at the peer, and both ends notice" goes
 check "the link comes up without it" leaves_it
 rclink disconnect l

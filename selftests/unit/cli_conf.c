@@ -199,6 +199,7 @@ TEST_F(conf, all_of_it)
 			       "[Link a]\n\tpin = " PIN "\n\tqps = 8\n"
 			       "\tpeer = b.example:98 ; there\n"
 			       "peer-link = z\ndev = rxe0\nmtu = auto\n"
+			       "netdev = eth0.5\n"
 			       "mode = 0660\nrecover = resume\n"
 			       "rotate = 600\n"));
 	EXPECT_STREQ("/k", self->r.conf.key);
@@ -214,6 +215,7 @@ TEST_F(conf, all_of_it)
 	EXPECT_EQ(98, link->port);
 	EXPECT_STREQ("z", link->wanted);
 	EXPECT_STREQ("rxe0", link->policy.device);
+	EXPECT_STREQ("eth0.5", link->policy.netdev);
 	EXPECT_EQ(8, link->policy.v[RCL_P_QPS]);
 	EXPECT_EQ(0660, link->policy.v[RCL_P_MODE]);
 	EXPECT_EQ(600, link->rotate);
@@ -381,6 +383,8 @@ static const struct {
 	{ "[Link a]\nmode = 888\n", 2, "octal" },
 	{ "[Link a]\nowner = no.such.user\n", 2, "no user" },
 	{ "[Link a]\ndevice =\n", 2, "dev must be" },
+	{ "[Link a]\nnetdev = 1234567890123456\n", 2, "1 to 15 characters" },
+	{ "[Link a]\nnetdev = auto\nnetdev = a\n", 3, "netdev is given twice" },
 	{ "[Link a]\nrotate = 9\n", 2, "rotate must be 10 to" },
 	{ "[Link a]\nrotate = 1h\n", 2, "rotate must be 10 to" },
 	{ "[Link a]\nrotate = +60\n", 2, "rotate must be 10 to" },

@@ -295,6 +295,10 @@ TEST_F(end, a_change_that_needs_another_epoch_is_remembered)
 	give(self->all, &self->conf, RCL_P_MODE, 0660);
 	EXPECT_EQ(5, link->former);
 	link->former = 0;
+	strcpy(self->link[0].policy.netdev, "eth0.5");
+	give(self->all, &self->conf, RCL_P_MODE, 0660);
+	EXPECT_EQ(5, link->former);
+	link->former = 0;
 	/* The epoch never had what the module refused. */
 	link->broken = true;
 	give(self->all, &self->conf, RCL_P_MTU, 1024);

@@ -59,7 +59,10 @@ static struct rcl_endpoint endpoint(uint32_t nqps)
 
 TEST_F(msg, a_policy_comes_back)
 {
-	struct rcl_policy policy = { .device = "rxe0", .device_given = true };
+	struct rcl_policy policy = {
+		.device = "rxe0", .device_given = true,
+		.netdev = "123456789012345", .netdev_given = true,
+	};
 	struct rcl_link_info info;
 	int i;
 
@@ -83,6 +86,7 @@ TEST_F(msg, what_is_not_given_is_not_sent)
 	EXPECT_EQ(1u << RCL_P_RETRY, info.policy.given);
 	EXPECT_EQ(0, info.policy.v[RCL_P_RETRY]);
 	EXPECT_STREQ("", info.policy.device);
+	EXPECT_STREQ("", info.policy.netdev);
 	EXPECT_TRUE(rcl_gid_is_unset(info.gid));
 	EXPECT_FALSE(info.has_local || info.has_remote);
 }

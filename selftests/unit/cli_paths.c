@@ -137,6 +137,19 @@ TEST_F(host, what_the_operator_has_set_is_all)
 	EXPECT_STREQ("", OFFERED(3));
 }
 
+TEST_F(host, a_net_device_may_be_set)
+{
+	strcpy(self->gids[0][1].netdev, "eth0.5");
+	strcpy(self->gids[1][2].netdev, "eth0.5");
+	strcpy(self->gids[1][3].netdev, "eth0");
+	strcpy(self->link.policy.netdev, "eth0.5");
+	EXPECT_STREQ("rxe1/1:2 rxe0/1:1", OFFERED(3));
+	set(&self->link.policy, RCL_P_GID_INDEX, 2);
+	EXPECT_STREQ("rxe1/1:2", OFFERED(3));
+	set(&self->link.policy, RCL_P_GID_INDEX, 3);
+	EXPECT_STREQ("", OFFERED(3));
+}
+
 /* The module also tells what device, port and MTU the link used last. */
 TEST_F(host, what_was_used_last_binds_nobody)
 {

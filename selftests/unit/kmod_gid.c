@@ -38,13 +38,21 @@ static void fill(struct rcl_gid *gids, const struct row *rows, u32 n)
 	}
 }
 
+static int pick(const struct rcl_gid *gids, u32 n, u32 index, bool roce,
+		const char **why)
+{
+	const struct rcl_gid_want want = { index, "" };
+
+	return rcl_gid_choose(gids, n, &want, roce, why);
+}
+
 static int choose(const struct row *rows, u32 n, u32 want, const char **why)
 {
 	struct rcl_gid gids[ARRAY_SIZE(usual)];
 
 	fill(gids, rows, n);
 	*why = NULL;
-	return rcl_gid_choose(gids, n, want, true, why);
+	return pick(gids, n, want, true, why);
 }
 
 TEST(ipv4_comes_before_routable_ipv6_before_link_local)
@@ -98,13 +106,13 @@ TEST(an_empty_table_is_refused_with_a_reason)
 {
 	const char *why = NULL;
 
-	EXPECT_EQ(-ENODATA, rcl_gid_choose(NULL, 0, AUTO, true, &why));
+	EXPECT_EQ(-ENODATA, pick(NULL, 0, AUTO, true, &why));
 	EXPECT_NE(NULL, why);
 	why = NULL;
-	EXPECT_EQ(-ENODATA, rcl_gid_choose(NULL, 0, AUTO, false, &why));
+	EXPECT_EQ(-ENODATA, pick(NULL, 0, AUTO, false, &why));
 	EXPECT_NE(NULL, why);
 	why = NULL;
-	EXPECT_EQ(-ENODATA, rcl_gid_choose(NULL, 0, 0, true, &why));
+	EXPECT_EQ(-ENODATA, pick(NULL, 0, 0, true, &why));
 	EXPECT_NE(NULL, why);
 }
 
@@ -119,6 +127,37 @@ TEST(the_operator_is_obeyed)
 	EXPECT_NE(NULL, strstr(why, "gid-index"));
 }
 
+TEST(a_net_device_narrows_the_choice)
+{
+	struct rcl_gid_want want = { AUTO, "vlan5" };
+	struct rcl_gid gids[ARRAY_SIZE(usual)];
+	const char *why;
+	u32 n = ARRAY_SIZE(usual);
+
+	fill(gids, usual, n);
+	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids, n, &want, true, &why));
+	EXPECT_NE(NULL, strstr(why, "netdev"));
+	/* Link-local, and as v1. */
+	strcpy(gids[1].netdev, "vlan5");
+	strcpy(gids[4].netdev, "vlan5");
+	strcpy(gids[5].netdev, "vlan50");
+	EXPECT_EQ(1, rcl_gid_choose(gids, n, &want, true, &why));
+	EXPECT_NE(NULL, strstr(why, "link-local"));
+	strcpy(gids[3].netdev, "vlan5");
+	EXPECT_EQ(3, rcl_gid_choose(gids, n, &want, true, &why));
+	gids[3].netdev_up = false;
+	EXPECT_EQ(1, rcl_gid_choose(gids, n, &want, true, &why));
+
+	want.index = 14;
+	EXPECT_EQ(4, rcl_gid_choose(gids, n, &want, true, &why));
+	want.index = 15;
+	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids, n, &want, true, &why));
+	EXPECT_NE(NULL, strstr(why, "netdev"));
+	want.index = AUTO;
+	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids, n, &want, false, &why));
+	EXPECT_NE(NULL, strstr(why, "netdev"));
+}
+
 TEST(what_could_be_chosen_is_usable)
 {
 	struct rcl_gid gids[ARRAY_SIZE(usual)];
@@ -127,7 +166,7 @@ TEST(what_could_be_chosen_is_usable)
 
 	fill(gids, usual, ARRAY_SIZE(usual));
 	for (i = 0; i < ARRAY_SIZE(usual); i++) {
-		EXPECT_EQ(!rcl_gid_choose(&gids[i], 1, AUTO, true, &why),
+		EXPECT_EQ(!pick(&gids[i], 1, AUTO, true, &why),
 			  rcl_gid_is_usable(&gids[i], true));
 		EXPECT_EQ(!gids[i].index, rcl_gid_is_usable(&gids[i], false));
 	}
@@ -152,7 +191,7 @@ TEST(the_rank_says_which_of_two_is_chosen)
 		rank[1] = rcl_gid_rank(gids[1].value);
 		EXPECT_NE(0, rank[0]);
 		EXPECT_EQ(rank[1] > rank[0],
-			  rcl_gid_choose(gids, 2, AUTO, true, &why))
+			  pick(gids, 2, AUTO, true, &why))
 			TH_LOG("%s, %s", rows[0].address, rows[1].address);
 	}
 }
@@ -165,10 +204,10 @@ TEST(infiniband_takes_index_0)
 	fill(gids, usual, 2);
 	gids[0].index = 0;
 	gids[1].index = 1;
-	EXPECT_EQ(0, rcl_gid_choose(gids, 2, AUTO, false, &why));
+	EXPECT_EQ(0, pick(gids, 2, AUTO, false, &why));
 	EXPECT_STREQ("InfiniBand, index 0", why);
-	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids + 1, 1, AUTO, false, &why));
-	EXPECT_EQ(1, rcl_gid_choose(gids, 2, 1, false, &why));
+	EXPECT_EQ(-ENODATA, pick(gids + 1, 1, AUTO, false, &why));
+	EXPECT_EQ(1, pick(gids, 2, 1, false, &why));
 }
 
 TEST(only_unicast_addresses_can_be_a_peers)

@@ -55,8 +55,8 @@ int rcl_dev_nth_port(unsigned int n, struct rcl_port *info)
 int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *port, const char **why)
 {
-	int chosen = rcl_gid_choose(gids, ngids, policy->v[RCL_P_GID_INDEX],
-				    true, why);
+	const struct rcl_gid_want want = rcl_policy_gid(policy);
+	int chosen = rcl_gid_choose(gids, ngids, &want, true, why);
 
 	if (changes) {
 		changes--;

@@ -145,6 +145,7 @@ TEST(only_fields_that_are_set_are_looked_at)
 	memset(&change, 0xff, sizeof(change));
 	change.mask = 0;
 	change.device = false;
+	change.netdev = false;
 	EXPECT_EQ(0, rcl_policy_check(&change, &why));
 }
 
@@ -160,11 +161,13 @@ TEST(only_fields_that_are_set_change)
 		memset(&change, 0x5a, sizeof(change));
 		change.mask = 1U << i;
 		change.device = false;
+		change.netdev = false;
 		rcl_policy_apply(&policy, &change);
 		for (j = 0; j < RCL_P_MAX; j++)
 			EXPECT_EQ(i == j ? 0x5a5a5a5a : before.v[j],
 				  policy.v[j]);
 		EXPECT_STREQ("", policy.device);
+		EXPECT_STREQ("", policy.netdev);
 	}
 	change.mask = 0;
 	change.device = true;
@@ -172,9 +175,16 @@ TEST(only_fields_that_are_set_change)
 	before = policy;
 	rcl_policy_apply(&policy, &change);
 	EXPECT_STREQ("rxe0", policy.device);
+	EXPECT_STREQ("", policy.netdev);
 	change.to.device[0] = '\0';
+	change.netdev = true;
+	strcpy(change.to.netdev, "vlan5");
 	rcl_policy_apply(&policy, &change);
 	EXPECT_STREQ("", policy.device);
+	EXPECT_STREQ("vlan5", policy.netdev);
+	change.to.netdev[0] = '\0';
+	rcl_policy_apply(&policy, &change);
+	EXPECT_STREQ("", policy.netdev);
 	EXPECT_EQ(0, memcmp(before.v, policy.v, sizeof(policy.v)));
 }
 

@@ -252,7 +252,7 @@ const char *ibv_get_device_name(struct ibv_device *device)
 }
 
 int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
-		 uint32_t gid_index, char *err)
+		 const struct rcl_gid_want *want, char *err)
 {
 	static struct rcl_gid gids[] = {
 		{ .value = { [10] = 0xff, 0xff, 10, 0, 0, 1 } },

@@ -31,6 +31,8 @@ static bool may_use_port(const struct rcl_policy *policy,
 static bool may_use_gid(const struct rcl_policy *policy,
 			const struct rcl_gid_info *gid)
 {
+	if (policy->netdev[0] && strcmp(policy->netdev, gid->netdev))
+		return false;
 	if (is_set(policy, RCL_P_GID_INDEX, RCLINK_GID_INDEX_AUTO))
 		return gid->index == policy->v[RCL_P_GID_INDEX];
 

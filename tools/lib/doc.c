@@ -186,6 +186,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 	rcl_out_text(obj, "gid_reason", not_empty(info->gid_reason));
 	rcl_out_known(obj, "lid", info->lid);
 	add_policy(obj, info);
+	rcl_out_text(obj, "netdev", not_empty(info->policy.netdev));
 	json_object_object_del(stats, "name");
 	json_object_object_add(obj, "stats", stats);
 	rcl_out_text(obj, "tripwire", rcl_trip_text(info->counter, trips));

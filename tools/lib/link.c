@@ -157,6 +157,7 @@ static const struct rcl_field link_fields[] = {
 	L(NAME, NAME, name),
 	L(ID, RCL_U32, id),
 	L(DEVICE, DEVICE, policy.device),
+	L(NETDEV, RCL_NETDEV_LEN, policy.netdev),
 	L(STATE, RCL_U32, state),
 	L(REASON, RCL_U32, reason),
 	L(WC_STATUS, RCL_U32, wc_status),
@@ -302,6 +303,7 @@ static int get_policy(struct nlattr **tb, struct rcl_policy *policy)
 		policy->given |= 1u << i;
 	}
 	policy->device_given = tb[RCLINK_A_LINK_DEVICE];
+	policy->netdev_given = tb[RCLINK_A_LINK_NETDEV];
 	return 0;
 }
 
@@ -459,6 +461,9 @@ int rcl_link_put_policy(struct nl_msg *msg, const char *name,
 	if (policy->device_given)
 		failed |= nla_put_string(msg, RCLINK_A_LINK_DEVICE,
 					 policy->device);
+	if (policy->netdev_given)
+		failed |= nla_put_string(msg, RCLINK_A_LINK_NETDEV,
+					 policy->netdev);
 	for (i = 0; i < RCL_P_MAX; i++)
 		if (policy->given & 1u << i)
 			failed |= nla_put_u32(msg, policy_attr(i),

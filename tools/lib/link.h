@@ -16,7 +16,7 @@
 #include "nl.h"
 
 #define RCL_TEXT_LEN	256	/* of the kernel's sentences */
-#define RCL_NETDEV_LEN	16
+#define RCL_NETDEV_LEN	(RCLINK_NETDEV_MAX + 1)
 #define RCL_PORT_ACTIVE	4	/* IBA: PortState */
 
 /* Name in the netlink specification, also the word on the command line. */
@@ -24,7 +24,9 @@ const char *rcl_policy_word(int field);
 
 struct rcl_policy {
 	char device[RCLINK_DEVICE_MAX + 1];	/* "": any */
+	char netdev[RCL_NETDEV_LEN];		/* the same */
 	bool device_given;
+	bool netdev_given;
 	uint32_t given;				/* bit per field */
 	uint32_t v[RCL_P_MAX];
 };

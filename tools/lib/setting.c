@@ -15,16 +15,17 @@
 #define KNOWN_MAX	32	/* names; others are looked up each time */
 #define NAME_LEN	64
 
-static int set_device(struct rcl_policy *policy, const char *value, char *err)
+static int set_name(const char *word, const char *value, char *name,
+		    size_t max, bool *given, char *err)
 {
-	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
-		return rcl_fail(err, -EINVAL, "dev must be 1 to %d characters",
-				RCLINK_DEVICE_MAX);
-	if (policy->device_given)
-		return rcl_fail(err, -EEXIST, "dev is given twice");
-	policy->device_given = true;
+	if (!*value || strlen(value) > max)
+		return rcl_fail(err, -EINVAL, "%s must be 1 to %zu characters",
+				word, max);
+	if (*given)
+		return rcl_fail(err, -EEXIST, "%s is given twice", word);
+	*given = true;
 	if (strcmp(value, "auto"))
-		strcpy(policy->device, value);
+		strcpy(name, value);
 	return 0;
 }
 
@@ -194,7 +195,11 @@ int rcl_setting_parse(struct rcl_policy *policy, const char *word,
 	int field;
 
 	if (!strcmp(word, "dev") || !strcmp(word, "device"))
-		return set_device(policy, value, err);
+		return set_name("dev", value, policy->device,
+				RCLINK_DEVICE_MAX, &policy->device_given, err);
+	if (!strcmp(word, "netdev"))
+		return set_name(word, value, policy->netdev, RCLINK_NETDEV_MAX,
+				&policy->netdev_given, err);
 	for (field = 0; field < RCL_P_MAX; field++)
 		if (!strcmp(word, rcl_policy_word(field)))
 			break;

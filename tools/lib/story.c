@@ -209,25 +209,45 @@ static struct json_object *doc_entry(const struct rcl_story *story, size_t i)
 	return obj;
 }
 
-/* A port, with the GID that a link of this policy would use there, and why. */
-static struct json_object *doc_port(const struct rcl_dev_info *dev,
-				    const struct rcl_policy *policy)
+/* The GID that a link of this policy would use there, or NULL; and why. */
+static const struct rcl_gid_info *find_gid(const struct rcl_dev_info *dev,
+					   const struct rcl_policy *policy,
+					   const char **why)
 {
 	uint32_t index = policy->v[RCL_P_GID_INDEX];
 	bool set = policy->given & 1u << RCL_P_GID_INDEX &&
 		   index != RCLINK_GID_INDEX_AUTO;
-	char gid[RCL_GID_TEXT_LEN];
-	const char *found = NULL;
 	size_t i;
 
-	if (!set)
-		index = dev->chosen_gid;
-	for (i = 0; i < dev->ngids; i++)
-		if ((set || dev->has_chosen) && dev->gids[i].index == index)
-			found = rcl_gid_text(dev->gids[i].gid, gid);
-	return rcl_doc_port(dev, found, !set ? dev->reason :
-			    found ? "set by the operator" :
-			    "the GID table has no entry at the gid-index that is set");
+	for (i = 0; i < dev->ngids; i++) {
+		const struct rcl_gid_info *gid = &dev->gids[i];
+
+		if (policy->netdev[0] && strcmp(policy->netdev, gid->netdev))
+			continue;
+		*why = set ? "set by the operator" :
+		       policy->netdev[0] ? "of the netdev that is set" :
+					   dev->reason;
+		if (set ? gid->index == index :
+		    policy->netdev[0] ? gid->usable :
+		    dev->has_chosen && gid->index == dev->chosen_gid)
+			return gid;
+	}
+	*why = policy->netdev[0] ?
+	       "the netdev that is set has no such GID of this port" :
+	       set ? "the GID table has no entry at the gid-index that is set" :
+		     dev->reason;
+	return NULL;
+}
+
+static struct json_object *doc_port(const struct rcl_dev_info *dev,
+				    const struct rcl_policy *policy)
+{
+	const char *why;
+	const struct rcl_gid_info *gid = find_gid(dev, policy, &why);
+	char text[RCL_GID_TEXT_LEN];
+
+	return rcl_doc_port(dev, gid ? rcl_gid_text(gid->gid, text) : NULL,
+			    why);
 }
 
 static struct json_object *doc_ports(const struct rcl_story *story)

@@ -16,6 +16,8 @@
 #define WORDS_HELP							\
 "  dev DEV|auto        RDMA device, or one with an active port (auto)\n" \
 "  port N|auto         port of the device, or any active one (auto)\n"	\
+"  netdev NAME|auto    network device that has the GID, for example a VLAN;\n" \
+"                      auto: let the exchange choose\n"		\
 "  gid-index N|auto    GID, or let the exchange choose (auto)\n"	\
 "  mtu N|auto          path MTU in bytes, or the smaller of both ports'\n" \
 "  qps N               pooled QPs beside the control QP (4)\n"		\

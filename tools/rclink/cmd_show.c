@@ -204,6 +204,7 @@ static const struct rcl_col block[] = {
 	{ "GID", "gid", NULL },
 	{ "GID chosen", "gid_reason", NULL },
 	{ "GID index", "gid_index", text_auto },
+	{ "net device", "netdev", text_auto },
 	{ "LID", "lid", NULL },
 	{ "MTU", "mtu", text_auto },
 	{ "pooled QPs", "qps", NULL },

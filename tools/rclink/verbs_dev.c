@@ -188,7 +188,7 @@ static int add_device(struct json_object *list, struct ibv_device *device)
 		return cli_fail("dev: %s", err);
 	rcv_probe(&hca, &probe);
 	for (port = 1; port <= hca.attr.orig_attr.phys_port_cnt; port++) {
-		if (rcv_hca_look(&hca, port, RCLINK_GID_INDEX_AUTO, err))
+		if (rcv_hca_look(&hca, port, &rcl_gid_any, err))
 			status = cli_fail("dev: %s", err);
 		else
 			status |= add_port(list, &hca, &probe);

@@ -35,7 +35,7 @@ int verbs_window(int argc, char **argv)
 		;
 	words = cli_operands(argc, argv, 0, 1);
 	ret = rcv_hca_open(&hca, words[0] ? words[0] : "", 0,
-			   RCLINK_GID_INDEX_AUTO, err);
+			   &rcl_gid_any, err);
 	if (ret)
 		return cli_fail("window: %s", err);
 	ret = rcv_window_try(&hca, on_told, &broken, err);

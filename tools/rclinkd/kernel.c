@@ -43,6 +43,11 @@ static void find_changes(const struct rcl_policy *policy,
 		       sizeof(change->epoch.device));
 		change->epoch.device_given = true;
 	}
+	if (strcmp(policy->netdev, now->netdev)) {
+		memcpy(change->epoch.netdev, policy->netdev,
+		       sizeof(change->epoch.netdev));
+		change->epoch.netdev_given = true;
+	}
 	for (field = 0; field < RCL_P_MAX; field++) {
 		if (!wanted(policy, field, &value) || value == now->v[field])
 			continue;
@@ -55,7 +60,7 @@ static void find_changes(const struct rcl_policy *policy,
 
 static bool is_any(const struct rcl_policy *change)
 {
-	return change->given || change->device_given;
+	return change->given || change->device_given || change->netdev_given;
 }
 
 bool rcd_kernel_ends(const struct rcl_policy *old, const struct rcl_policy *new)

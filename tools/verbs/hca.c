@@ -230,8 +230,8 @@ static int read_gids(struct rcv_hca *hca, uint32_t want)
 	return n < 0 ? n : 0;
 }
 
-int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
-		 char *err)
+int rcv_hca_look(struct rcv_hca *hca, uint32_t port,
+		 const struct rcl_gid_want *want, char *err)
 {
 	const char *name = ibv_get_device_name(hca->ctx->device);
 	int ret;
@@ -244,7 +244,7 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 				"cannot query port %u of %s: %s; `rclink dev --verbs` lists the ports",
 				port, name, strerror(-ret));
 	hca->link_layer = link_layer(hca);
-	ret = read_gids(hca, gid_index);
+	ret = read_gids(hca, want->index);
 	if (ret)
 		return rcl_fail(err, ret, "cannot read the GIDs of %s: %s",
 				name, strerror(-ret));
@@ -257,10 +257,10 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 		 !rcv_mtu_bytes(hca->port_attr.active_mtu))
 		hca->why =
 			"the port's MTU is less than 256: raise the netdev's";
-	else if (gid_index != RCLINK_GID_INDEX_AUTO && !hca->ngids)
+	else if (want->index != RCLINK_GID_INDEX_AUTO && !hca->ngids)
 		hca->why = NO_GID ": see `rclink dev --verbs`";
 	else
-		hca->chosen = rcl_gid_choose(hca->gids, hca->ngids, gid_index,
+		hca->chosen = rcl_gid_choose(hca->gids, hca->ngids, want,
 					     hca->link_layer ==
 					     RCLINK_LINK_LAYER_ROCE, &hca->why);
 	return 0;
@@ -280,8 +280,8 @@ static bool fits(const struct rcv_hca *hca, const char **why)
 	return false;
 }
 
-static int find_port(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
-		     char *err)
+static int find_port(struct rcv_hca *hca, uint32_t port,
+		     const struct rcl_gid_want *want, char *err)
 {
 	uint32_t i, last = hca->attr.orig_attr.phys_port_cnt;
 	const char *why = "it has no port";
@@ -290,7 +290,7 @@ static int find_port(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 	if (port)
 		last = port;
 	for (i = port ? port : 1; i <= last; i++) {
-		ret = rcv_hca_look(hca, i, gid_index, err);
+		ret = rcv_hca_look(hca, i, want, err);
 		if (ret)
 			return ret;
 		if (fits(hca, &why))
@@ -312,7 +312,7 @@ struct ibv_device **rcv_hca_list(int *num, char *err)
 }
 
 int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
-		 uint32_t gid_index, char *err)
+		 const struct rcl_gid_want *want, char *err)
 {
 	struct ibv_device **list;
 	int i, num, ret = -ENODEV;
@@ -333,7 +333,7 @@ int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
 		ret = rcv_hca_attach(hca, list[i], err);
 		if (ret)
 			continue;
-		ret = find_port(hca, port, gid_index, err);
+		ret = find_port(hca, port, want, err);
 		if (ret)
 			rcv_hca_close(hca);
 	}

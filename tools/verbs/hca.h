@@ -32,15 +32,15 @@ struct ibv_device **rcv_hca_list(int *num, char *err);
 int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err);
 
 /* Look at a port, and choose a GID as the module does. */
-int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
-		 char *err);
+int rcv_hca_look(struct rcv_hca *hca, uint32_t port,
+		 const struct rcl_gid_want *want, char *err);
 
 /*
  * Open the device of that name or, if that is "", the first one with a port
  * that is active and has a GID; port 0 means the first such port.
  */
 int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
-		 uint32_t gid_index, char *err);
+		 const struct rcl_gid_want *want, char *err);
 
 void rcv_hca_close(struct rcv_hca *hca);
 

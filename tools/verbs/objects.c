@@ -128,12 +128,15 @@ static int to_init(struct rcv_epoch *ep, char *err)
 static int open_device(struct rcv_hca *hca, const struct rcl_policy *policy,
 		       char *err)
 {
-	const uint32_t *v = policy->v;
+	const struct rcl_gid_want gid = {
+		.index = policy->v[RCL_P_GID_INDEX],
+		.netdev = policy->netdev,
+	};
 	const char *why;
 	int ret;
 
-	ret = rcv_hca_open(hca, policy->device, v[RCL_P_PORT],
-			   v[RCL_P_GID_INDEX], err);
+	ret = rcv_hca_open(hca, policy->device, policy->v[RCL_P_PORT], &gid,
+			   err);
 	if (ret)
 		return ret;
 	ret = rcv_port_check(hca, policy, &why);

@@ -395,11 +395,11 @@ int rcv_stock_run(const struct rcv_stock_args *args,
 		  struct rcv_stock_result *result, char *err)
 {
 	struct stock s = { .args = args, .result = result, .err = err };
+	const struct rcl_gid_want gid = { args->gid_index, "" };
 	int ret;
 
 	memset(result, 0, sizeof(*result));
-	ret = rcv_hca_open(&s.hca, args->device, args->port, args->gid_index,
-			   err);
+	ret = rcv_hca_open(&s.hca, args->device, args->port, &gid, err);
 	if (ret)
 		return ret;
 	ret = check_mtu(&s);
