@@ -124,6 +124,8 @@ holds "a peer with a key has one exchange at a time" one_at_a_time
 # a busy machine.
 for kind in 'silent 0 18' "strangers $strangers 28"; do
 	read -r who n limit <<<"$kind"
+	# It writes only so many lines on such callers.
+	link_listen_again l
 	holds "$who: $many callers take the places" besiege "$n"
 	holds "$who: an honest caller gets through" gets_through
 	holds "$who: all are closed in $limit s" closed_in_time

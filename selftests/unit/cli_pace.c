@@ -40,18 +40,23 @@ TEST(a_pause_fills_it_up_and_no_more)
 	EXPECT_EQ(3, taken);
 }
 
-static struct rch_source from(const char *text)
+static struct rch_source source(const char *text, bool network)
 {
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
 
 	inet_pton(AF_INET6, text, &in6.sin6_addr);
-	return rch_source(&in6);
+	return rch_source(&in6, network);
+}
+
+static struct rch_source from(const char *text)
+{
+	return source(text, false);
 }
 
 TEST(an_address_has_a_rate_of_its_own)
 {
 	static const char *const others[] = {
-		"::ffff:10.0.0.2", "::ffff:0.0.0.0", "::1", "fe80::1",
+		"::ffff:10.0.0.2", "::ffff:0.0.0.0", "::", "::1", "fe80::1",
 	};
 	const struct rch_source mad = from("::ffff:10.0.0.1");
 	static struct rch_sources s;
@@ -69,14 +74,37 @@ TEST(an_address_has_a_rate_of_its_own)
 	EXPECT_TRUE(rch_sources_take(&s, &mad, &rate, NOW + SECOND));
 }
 
-TEST(a_host_is_a_64_of_ipv6)
+TEST(a_network_is_a_64_of_ipv6)
 {
-	const struct rch_source one = from("2001:db8::1");
-	const struct rch_source same = from("2001:db8::2:0:0:1");
-	const struct rch_source other = from("2001:db8:0:1::1");
+	const struct rch_source one = source("2001:db8::1", true);
+	const struct rch_source same = source("2001:db8::2:0:0:1", true);
+	const struct rch_source other = source("2001:db8:0:1::1", true);
+	const struct rch_source address = from("2001:db8::");
+	const struct rch_source v4[] = {
+		source("::ffff:10.0.0.1", true), from("::ffff:10.0.0.1"),
+	};
 
 	EXPECT_TRUE(rch_same_source(&one, &same));
 	EXPECT_FALSE(rch_same_source(&one, &other));
+	EXPECT_FALSE(rch_same_source(&one, &address));
+	EXPECT_TRUE(rch_same_source(&v4[0], &v4[1]));
+}
+
+TEST(a_call_that_does_not_count_is_given_back)
+{
+	const struct rch_source honest = from("::ffff:10.0.0.1");
+	const struct rch_source unknown = from("::ffff:10.0.0.2");
+	static struct rch_sources s;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		EXPECT_TRUE(rch_sources_take(&s, &honest, &rate, NOW));
+		rch_sources_give_back(&s, &honest, &rate);
+		rch_sources_give_back(&s, &unknown, &rate);
+	}
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(rch_sources_take(&s, &honest, &rate, NOW));
+	EXPECT_FALSE(rch_sources_take(&s, &honest, &rate, NOW));
 }
 
 /* Those that have used up their rate are remembered before others. */

@@ -14,7 +14,8 @@
 static const struct rcx_wait waits[] = {
 	[ST_DIAL] = { "connecting", "check the address and the firewall", 0 },
 	[ST_TLS] = { "in the TLS handshake",
-		"check that an rclink is at the other end of this port", 0 },
+		"check that an rclink is at the other end of this port, and what it says of its callers",
+		0 },
 	[ST_WELCOME] = { "waiting for WELCOME",
 		"see what the peer's rclink says; it may have run out of time",
 		BIT(RCX_MSG_WELCOME) },

@@ -21,3 +21,8 @@ bool rch_bucket_take(struct rch_bucket *b, const struct rch_rate *rate,
 	b->full_at += rate->interval;
 	return true;
 }
+
+void rch_bucket_give_back(struct rch_bucket *b, const struct rch_rate *rate)
+{
+	b->full_at -= rate->interval;
+}

@@ -20,6 +20,9 @@ struct rch_bucket {
 bool rch_bucket_take(struct rch_bucket *b, const struct rch_rate *rate,
 		     uint64_t now);
 
+/* What was counted did not happen. */
+void rch_bucket_give_back(struct rch_bucket *b, const struct rch_rate *rate);
+
 /* ns until rch_bucket_take() would say yes. */
 uint64_t rch_bucket_wait(const struct rch_bucket *b,
 			 const struct rch_rate *rate, uint64_t now);

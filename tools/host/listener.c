@@ -32,12 +32,13 @@
 
 /*
  * What mad callers take of a processor: a TLS handshake is a millisecond, and
- * one that is turned away before it next to nothing, which is why one address
- * does not take the handshakes of all.
+ * to be turned away before that next to nothing, so that one address does not
+ * take the handshakes of all. Exchanges that are admitted do not count there.
  */
 static const struct rch_rate accepts = { 500000, 2048 };
 static const struct rch_rate handshakes = { 4000000, 512 };
-static const struct rch_rate handshakes_of_one = { 20000000, 384 };
+static const struct rch_rate of_address = { 20000000, 384 };
+static const struct rch_rate of_network = { 5000000, 448 };
 
 struct caller {
 	TAILQ_ENTRY(caller) node;	/* oldest first */
@@ -74,7 +75,7 @@ struct rch_listener {
 static bool is_from(const struct caller *caller,
 		    const struct rch_source *source)
 {
-	const struct rch_source its = rch_source(&caller->from);
+	const struct rch_source its = rch_source(&caller->from, true);
 
 	return rch_same_source(&its, source);
 }
@@ -108,6 +109,17 @@ static struct rcx_tls *answer(struct rch_listener *l, char *err)
 	return tls;
 }
 
+static void does_not_count(struct rch_listener *l,
+			   const struct sockaddr_in6 *from)
+{
+	const struct rch_source address = rch_source(from, false);
+	const struct rch_source network = rch_source(from, true);
+
+	rch_sources_give_back(&l->sources, &address, &of_address);
+	if (!rch_same_source(&address, &network))
+		rch_sources_give_back(&l->sources, &network, &of_network);
+}
+
 static int admit(struct caller *caller, const struct rcx_ids *ids,
 		 const char *wanted, char *link, char *err)
 {
@@ -122,6 +134,7 @@ static int admit(struct caller *caller, const struct rcx_ids *ids,
 	as = l->ops->admit(l->ctx, ids, wanted, link, err);
 	if (as < 0)
 		return as;
+	does_not_count(l, &caller->from);
 	caller->proven = true;
 	snprintf(caller->peer, sizeof(caller->peer), "%s", ids->id[as]);
 	snprintf(caller->link, sizeof(caller->link), "%s", link);
@@ -311,11 +324,15 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 static const char *turn_away(struct rch_listener *l,
 			     const struct sockaddr_in6 *from, uint64_t now)
 {
-	const struct rch_source source = rch_source(from);
+	const struct rch_source address = rch_source(from, false);
+	const struct rch_source network = rch_source(from, true);
 
-	if (!rch_sources_take(&l->sources, &source, &handshakes_of_one, now))
+	if (!rch_sources_take(&l->sources, &address, &of_address, now))
 		return "this address calls too often";
-	if (!make_room(l, &source))
+	if (!rch_same_source(&address, &network) &&
+	    !rch_sources_take(&l->sources, &network, &of_network, now))
+		return "this network calls too often";
+	if (!make_room(l, &network))
 		return "too many callers";
 	rch_bucket_take(&l->shaken, &handshakes, now);
 	return NULL;

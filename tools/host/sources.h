@@ -10,15 +10,16 @@
 
 #include "bucket.h"
 
-#define RCH_SOURCES	256
+#define RCH_SOURCES	512
 
-/* One IPv4 address, or the 2^64 IPv6 addresses that one host may well have. */
+/* One address, or a /64 of IPv6, of which one host may have all addresses. */
 struct rch_source {
+	uint8_t len;
 	uint8_t of[16];
 };
 
-/* @from: IPv4 as mapped. */
-struct rch_source rch_source(const struct sockaddr_in6 *from);
+/* @from: IPv4 as mapped, which is always one address. */
+struct rch_source rch_source(const struct sockaddr_in6 *from, bool network);
 
 bool rch_same_source(const struct rch_source *a, const struct rch_source *b);
 
@@ -37,5 +38,10 @@ struct rch_sources {
 bool rch_sources_take(struct rch_sources *sources,
 		      const struct rch_source *source,
 		      const struct rch_rate *rate, uint64_t now);
+
+/* That call does not count. */
+void rch_sources_give_back(struct rch_sources *sources,
+			   const struct rch_source *source,
+			   const struct rch_rate *rate);
 
 #endif /* RCH_SOURCES_H */

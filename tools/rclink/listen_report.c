@@ -26,7 +26,8 @@ void listen_report_not_up(const char *link, const char *from, bool given_up,
 	if (!rch_strangers_take(&strangers, &left_out))
 		return;
 	if (left_out)
-		printf("%lu such lines were left out\n", left_out);
+		printf("%lu lines on callers without a link were left out\n",
+		       left_out);
 	printf(given_up ? "given up, from %s: %s\n" : "refused %s: %s\n", from,
 	       err);
 }

@@ -68,7 +68,9 @@ void rcd_log_stranger(int priority, const char *fmt, ...)
 	if (!rch_strangers_take(&strangers, &left_out))
 		return;
 	if (left_out)
-		rcd_log(LOG_WARNING, "%lu such lines were left out", left_out);
+		rcd_log(LOG_WARNING,
+			"%lu lines on callers without a link were left out",
+			left_out);
 	va_start(ap, fmt);
 	write_line(priority, fmt, ap);
 	va_end(ap);
