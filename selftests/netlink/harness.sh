@@ -28,7 +28,9 @@ harness_points()
 harness()
 {
 	local want line name status made=0 failed=$KTAP_CNT_FAIL
+	local program
 
+	program=$(basename "$1" .c)
 	want=$(harness_points "$1")
 	shift
 	while IFS= read -r line; do
@@ -56,8 +58,8 @@ harness()
 	status=$?
 	while [ "$made" -lt "$want" ]; do
 		made=$((made + 1))
-		fail "$(basename "$1") ended before its test $made"
+		fail "$program ended before its test $made"
 	done
 	[ "$status" -eq 0 ] || [ "$KTAP_CNT_FAIL" -gt "$failed" ] ||
-		fail "$(basename "$1") ended with status $status"
+		fail "$program ended with status $status"
 }

@@ -4,7 +4,7 @@
 # torn, regions that the peer exports are found, and posted operations go on if the
 # rotation is given up.
 # hosts: 2
-# kernels: 6.12 6.1-all mixed-all
+# kernels: 6.12-all 6.1-all mixed-all
 # timeout: 400
 # The libraries set the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2034

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What `rclink monitor` says of the whole life of two links of this host.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # lab: changes addresses
 # timeout: 240
 # ib: no, an event of it is of an IP address

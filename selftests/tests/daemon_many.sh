@@ -3,7 +3,7 @@
 # One daemon with links to two hosts, whose QPs have the same numbers: each link
 # carries its own data, fails alone, and serves only its own peer.
 # hosts: 3
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
 # The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034

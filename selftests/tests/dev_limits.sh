@@ -3,7 +3,7 @@
 # The limits of devices as the module reports them, compared with what libibverbs
 # reports of one device, and with what simulated devices were made with.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has a device that libibverbs knows, and simulated ones of its own
 # What gojq gets is expanded there.
 # shellcheck disable=SC2016

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The device, its port and its address, or LID, go away under links in every state.
 # hosts: 1
-# kernels: 6.1-all 6.12 6.12-ib debug-all
+# kernels: 6.1-all 6.12 6.12-ib-all debug-all
 # timeout: 180
 # gojq expands the variables of its filters.
 # shellcheck disable=SC2016

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The lab itself: what every other test takes for granted.
 # hosts: 2
-# kernels: 6.1 6.12 mixed-all debug-all
+# kernels: 6.1 6.12-all mixed-all debug-all
 # ib: no, it is about rxe by libibverbs
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # An exchange between two hosts, and what it makes at both ends.
 # hosts: 2
-# kernels: 6.1 6.12 6.12-ib mixed mixed-back debug-all
+# kernels: 6.1 6.12-all 6.12-ib mixed mixed-back debug-all
 # timeout: 400
 # The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
