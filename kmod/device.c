@@ -183,7 +183,6 @@ static int rcl_dev_add(struct ib_device *ib)
 	rdev = kzalloc(sizeof(*rdev), GFP_KERNEL);
 	if (!rdev)
 		return -ENOMEM;
-
 	rdev->ib = ib;
 	init_completion(&rdev->idle);
 	spin_lock_init(&rdev->lock);
@@ -275,7 +274,6 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 {
 	const struct rcl_gid_want gid = rcl_policy_gid(policy);
 	u32 want = policy->v[RCL_P_PORT];
-	bool fixed = want && policy->device[0];
 	u32 port;
 	int ret;
 
@@ -286,7 +284,7 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 		*why = ret == -ENOMEM ? "out of memory" :
 		       "the port cannot be read";
 		/* If none was named, try another, unless out of memory. */
-		if (ret && ret != -ENOMEM && !fixed)
+		if (ret && ret != -ENOMEM && !(want && policy->device[0]))
 			continue;
 		if (ret)
 			return ret;
@@ -303,10 +301,12 @@ static const char *rcl_dev_none(const struct rcl_policy *policy)
 {
 	if (policy->device[0])
 		return "device: no such RDMA device: see `rclink dev`";
-	if (policy->v[RCL_P_PORT] || policy->netdev[0] ||
-	    policy->v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO)
-		return "port, gid-index, netdev: no active port has those";
-	return "no active port with a usable GID: see `rclink dev`";
+	if (policy->netdev[0])
+		return "netdev, port, gid-index: no active port has those";
+	if (!policy->v[RCL_P_PORT] &&
+	    policy->v[RCL_P_GID_INDEX] == RCLINK_GID_INDEX_AUTO)
+		return "no active port with a usable GID: see `rclink dev`";
+	return "port, gid-index: no device has those on an active port";
 }
 
 /* The caller must put the device. */
@@ -409,10 +409,9 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *info, const char **why)
 {
-	struct rcl_device *rdev;
+	struct rcl_device *rdev = rcl_dev_pick(policy, info, why);
 	int ret;
 
-	rdev = rcl_dev_pick(policy, info, why);
 	if (IS_ERR(rdev))
 		return PTR_ERR(rdev);
 	ret = rcl_port_check(info, policy, why);
@@ -522,12 +521,13 @@ int rcl_dev_check(const struct rcl_policy *policy, u32 port, const char **why)
 	int ret;
 
 	fixed.v[RCL_P_PORT] = port;
+	fixed.v[RCL_P_GID_INDEX] = RCLINK_GID_INDEX_AUTO;
+	fixed.netdev[0] = '\0';
 	rdev = rcl_dev_pick(&fixed, &info, why);
 	if (IS_ERR(rdev))
 		return PTR_ERR(rdev);
-	ret = rcl_port_check(&info, policy, why);
-	if (info.chosen < 0 && !info.unfit)
-		ret = 0;
+	ret = info.chosen < 0 && !info.unfit ? 0 :
+	      rcl_port_check(&info, policy, why);
 	/* Whatever fails after this has reasons of its own. */
 	if (!ret)
 		*why = NULL;

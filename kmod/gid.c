@@ -173,14 +173,14 @@ int rcl_gid_choose(const struct rcl_gid *gids, u32 n,
 		   const struct rcl_gid_want *want, bool roce,
 		   const char **why)
 {
+	if (want->netdev[0] && !roce) {
+		*why = "netdev: an InfiniBand port has none: set it to auto";
+		return -ENODATA;
+	}
 	if (want->index != RCLINK_GID_INDEX_AUTO)
 		return rcl_gid_choose_given(gids, n, want, why);
 	if (roce)
 		return rcl_gid_choose_roce(gids, n, want, why);
-	if (want->netdev[0]) {
-		*why = "netdev: an InfiniBand port has none: set device, port";
-		return -ENODATA;
-	}
 	if (n && gids[0].index == 0) {
 		*why = "InfiniBand, index 0";
 		return 0;

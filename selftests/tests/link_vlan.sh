@@ -71,7 +71,7 @@ of_two()
 	rclink disconnect l && becomes 2 l .state down &&
 		rclink set l netdev eth0 && ! link_dial l &&
 		rclink why l >$in &&
-		grep -q 'no GID to use: .*netdev that is set' $in &&
+		grep -q 'no GID to use: netdev: it has no GID at' $in &&
 		rclink set l netdev "$net" gid-index auto && link_dial l
 }
 

@@ -46,7 +46,7 @@ wrong_pin()
 no_gid()
 {
 	rclink set l gid-index 200 && ! link_dial l 2>/dev/null || return
-	tells 1 'the module refused to prepare: port, gid-index, netdev: no active port has' \
+	tells 1 'the module refused to prepare: port, gid-index: no device has those' \
 		"$RCL_DEV port 1 .* no GID to use: .*gid-index that is set" \
 		'never came up' || return
 	rclink set l gid-index auto port 7 && ! link_dial l 2>/dev/null &&

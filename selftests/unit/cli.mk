@@ -198,7 +198,7 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(patsubst %,$(OUT)/%.o,group_story path range kmod-policy kmod-gid) $(VERBS_OBJS) $(PONG_OBJS) $(STOCK_OBJS): \
+$(patsubst %,$(OUT)/%.o,group_story path range story kmod-policy kmod-gid) $(VERBS_OBJS) $(PONG_OBJS) $(STOCK_OBJS): \
 	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
 $(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)

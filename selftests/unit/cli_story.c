@@ -100,6 +100,13 @@ static void tell(struct teller *t)
 	fclose(to);
 }
 
+static void tell_again(struct teller *t)
+{
+	json_object_put(t->doc);
+	free(t->text);
+	tell(t);
+}
+
 static bool is_told(const struct teller *t, const char *part, bool want)
 {
 	bool is = strstr(t->text, part);
@@ -223,7 +230,9 @@ TEST_F(story, a_faulty_lease_is_named_by_its_index)
 
 TEST_F(story, a_link_that_never_came_up_says_what_was_tried)
 {
-	struct rcl_gid_info gid = { .index = 1, .gid = { 0xfe, 0x80 } };
+	struct rcl_gid_info gid = {
+		.index = 1, .gid = { 0xfe, 0x80 }, .usable = 1,
+	};
 	const struct rcl_dev_info devs[] = {
 		{ .name = "rxe0", .port = 1, .port_state = 4, .reason = "v2",
 		  .has_chosen = true, .chosen_gid = 1, .gids = &gid,
@@ -247,6 +256,45 @@ TEST_F(story, a_link_that_never_came_up_says_what_was_tried)
 	EXPECT_UNTOLD("Most likely");
 	EXPECT_STREQ("the module refused to prepare: no GID",
 		     rcl_out_get_text(self->t.doc, "cause"));
+}
+
+TEST_F(story, it_shows_the_gid_of_the_net_device_that_is_set)
+{
+	struct rcl_gid_info gids[] = {
+		{ .index = 1, .gid = { 0xfe, 0x80 }, .usable = 1,
+		  .netdev = "vlan5" },
+		{ .index = 2, .gid = { 0x20, 1 }, .usable = 1,
+		  .netdev = "vlan5" },
+		{ .index = 3, .gid = { 0x20, 2 }, .usable = 1,
+		  .netdev = "eth0" },
+	};
+	struct rcl_dev_info dev = {
+		.name = "rxe0", .port = 1, .port_state = 4, .reason = "v2",
+		.has_chosen = true, .chosen_gid = 3, .gids = gids, .ngids = 3,
+	};
+	struct rcl_policy *policy = &self->t.info.policy;
+
+	self->t.story.devs = &dev;
+	self->t.story.ndevs = 1;
+	go(&self->t, IDLE, 0, "");
+	strcpy(policy->netdev, "vlan5");
+	tell(&self->t);
+	EXPECT_TOLD("GID 2001::: of the netdev that is set.\n");
+	strcpy(policy->netdev, "vlan6");
+	tell_again(&self->t);
+	EXPECT_TOLD("no GID to use: netdev: it has no usable GID here, or is down");
+	policy->given |= 1u << RCL_P_GID_INDEX;
+	policy->v[RCL_P_GID_INDEX] = 3;
+	tell_again(&self->t);
+	EXPECT_TOLD("no GID to use: netdev: it has no GID at the gid-index that is");
+	strcpy(policy->netdev, "eth0");
+	tell_again(&self->t);
+	EXPECT_TOLD("GID 2002::: set by the operator.\n");
+	policy->given = 0;
+	dev.has_chosen = false;
+	strcpy(dev.reason, "MTU");
+	tell_again(&self->t);
+	EXPECT_TOLD("no GID to use: MTU");
 }
 
 TEST_F(story, a_sentence_of_the_exchange_explains_more_than_its_end)

@@ -470,7 +470,7 @@ TEST_F(session, both_ends_may_fail_on_the_same_path)
 TEST_F(session, when_no_path_works_one_sentence_has_all)
 {
 	static const char *const want[] = {
-		"no path to the peer works: 10.0.0.1 to 10.0.0.2: it was told to fail at stage 4; 2001:db8::1 to 2001:db8::2: the same; 2 more GIDs of the initiator were not offered, set device or gid-index there",
+		"no path to the peer works: 10.0.0.1 to 10.0.0.2: it was told to fail at stage 4; 2001:db8::1 to 2001:db8::2: the same; 2 more GIDs of the initiator were not offered, set netdev or gid-index there",
 		"no path to the peer works: 10.0.0.2 to 10.0.0.1: peer: it was told to fail at stage 4; 2001:db8::2 to 2001:db8::1: the same",
 	};
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;

@@ -153,9 +153,11 @@ TEST(a_net_device_narrows_the_choice)
 	want.index = 15;
 	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids, n, &want, true, &why));
 	EXPECT_NE(NULL, strstr(why, "netdev"));
+	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids, n, &want, false, &why));
+	EXPECT_NE(NULL, strstr(why, "InfiniBand"));
 	want.index = AUTO;
 	EXPECT_EQ(-ENODATA, rcl_gid_choose(gids, n, &want, false, &why));
-	EXPECT_NE(NULL, strstr(why, "netdev"));
+	EXPECT_NE(NULL, strstr(why, "InfiniBand"));
 }
 
 TEST(what_could_be_chosen_is_usable)

@@ -69,7 +69,7 @@ static const char *left_text(const struct rcx_session *s, char buf[LEFT_LEN])
 	buf[0] = '\0';
 	if (s->own.left)
 		snprintf(buf, LEFT_LEN,
-			 "; %u more GIDs of the %s were not offered, set device or gid-index there",
+			 "; %u more GIDs of the %s were not offered, set netdev or gid-index there",
 			 s->own.left, role_text(s));
 
 	return buf;

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "../../kmod/gid.h"
 #include "advice.h"
 #include "doc.h"
 #include "link.h"
@@ -217,26 +218,30 @@ static const struct rcl_gid_info *find_gid(const struct rcl_dev_info *dev,
 	uint32_t index = policy->v[RCL_P_GID_INDEX];
 	bool set = policy->given & 1u << RCL_P_GID_INDEX &&
 		   index != RCLINK_GID_INDEX_AUTO;
+	const struct rcl_gid_info *gid, *best = NULL;
 	size_t i;
 
+	*why = dev->reason;
+	if (!set && !dev->has_chosen)
+		return NULL;
 	for (i = 0; i < dev->ngids; i++) {
-		const struct rcl_gid_info *gid = &dev->gids[i];
-
-		if (policy->netdev[0] && strcmp(policy->netdev, gid->netdev))
+		gid = &dev->gids[i];
+		if ((policy->netdev[0] &&
+		     strcmp(policy->netdev, gid->netdev)) ||
+		    (set ? gid->index != index : !gid->usable))
 			continue;
-		*why = set ? "set by the operator" :
-		       policy->netdev[0] ? "of the netdev that is set" :
-					   dev->reason;
-		if (set ? gid->index == index :
-		    policy->netdev[0] ? gid->usable :
-		    dev->has_chosen && gid->index == dev->chosen_gid)
-			return gid;
+		if (!best || rcl_gid_rank(gid->gid) > rcl_gid_rank(best->gid))
+			best = gid;
 	}
-	*why = policy->netdev[0] ?
-	       "the netdev that is set has no such GID of this port" :
-	       set ? "the GID table has no entry at the gid-index that is set" :
-		     dev->reason;
-	return NULL;
+	if (set)
+		*why = best ? "set by the operator" :
+		       policy->netdev[0] ?
+		       "netdev: it has no GID at the gid-index that is set" :
+		       "the GID table has none at the gid-index that is set";
+	else if (policy->netdev[0])
+		*why = best ? "of the netdev that is set" :
+		       "netdev: it has no usable GID here, or is down";
+	return best;
 }
 
 static struct json_object *doc_port(const struct rcl_dev_info *dev,
