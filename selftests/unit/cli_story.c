@@ -282,11 +282,11 @@ TEST_F(story, it_shows_the_gid_of_the_net_device_that_is_set)
 	EXPECT_TOLD("GID 2001::: of the netdev that is set.\n");
 	strcpy(policy->netdev, "vlan6");
 	tell_again(&self->t);
-	EXPECT_TOLD("no GID to use: netdev: it has no usable GID here, or is down");
+	EXPECT_TOLD("netdev: it has no usable GID here, or is down");
 	policy->given |= 1u << RCL_P_GID_INDEX;
 	policy->v[RCL_P_GID_INDEX] = 3;
 	tell_again(&self->t);
-	EXPECT_TOLD("no GID to use: netdev: it has no GID at the gid-index that is");
+	EXPECT_TOLD("netdev: it has no GID at the gid-index that is set");
 	strcpy(policy->netdev, "eth0");
 	tell_again(&self->t);
 	EXPECT_TOLD("GID 2002::: set by the operator.\n");
