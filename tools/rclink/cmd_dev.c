@@ -16,8 +16,8 @@
 
 static const char help[] =
 "usage: rclink dev [-j] [--verbs] [DEV]\n\n"
-"RDMA devices and their ports, what they can do, their GIDs, and the GID that\n"
-"a link would use.\n\n"
+"RDMA devices and their ports, what they can do, their GIDs, and which of them is\n"
+"best of each port; an exchange may choose another one, by the peer's.\n\n"
 "  -j, --json   an array of objects, one for each port\n"
 "  --verbs      ask libibverbs and not the module: what a process can use\n";
 

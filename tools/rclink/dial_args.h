@@ -18,7 +18,7 @@
 "  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"		\
 "  --cert FILE       its certificate chain, if that is not in the key file\n" \
 "  --peer-link NAME2 name of the link at the peer (NAME)\n"		\
-"  --timeout S       seconds for the exchange (20)\n"
+"  --timeout S       seconds for the exchange (20), 10 at most for one step\n"
 
 #define DIAL_ARGS_MAX	24
 
