@@ -18,6 +18,7 @@
  * when the link fails or its device is removed, but suspended until the link is
  * up again, for as long as that takes: see uapi/linux/rclink_dev.h for what
  * becomes of operations. A user that does not want to wait so long closes it.
+ * If the peer's operator has not, it is over when the link is up again.
  */
 #ifndef RCLINK_H
 #define RCLINK_H
@@ -116,13 +117,15 @@ int rclink_poll(struct rclink_chan *chan, int budget);
 const char *rclink_status_name(u32 status);
 
 /**
- * struct rclink_link_event - a link changed its state or epoch, or was deleted
+ * struct rclink_link_event - a link changed its state, its epoch, or the reason
+ *	why it is down, or was deleted
  * @link: name
  * @id: number, which no other link of that name has
  * @state: current state
  * @reason: enum rclink_down_reason, if the link is down
  * @text: @reason in words
- * @epoch: number of the newest epoch
+ * @epoch: number of the epoch that has this state; while a link is rotated
+ *	there may be a newer one
  *
  * It, and what it points to, are there during the call only.
  */
