@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A failure below a call of /dev/rclink makes that call fail, and nothing else.
 # hosts: 1
-# kernels: debug-all
+# kernels: debug
 # only: Debian's kernels have no fault injection
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"

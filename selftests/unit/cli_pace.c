@@ -40,17 +40,19 @@ TEST(a_pause_fills_it_up_and_no_more)
 	EXPECT_EQ(3, taken);
 }
 
-static struct rch_source source(const char *text, bool network)
+static struct sockaddr_in6 from(const char *text)
 {
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
 
 	inet_pton(AF_INET6, text, &in6.sin6_addr);
-	return rch_source(&in6, network);
+	return in6;
 }
 
-static struct rch_source from(const char *text)
+static bool may_call(struct rch_sources *s, const char *text, uint64_t now)
 {
-	return source(text, false);
+	const struct sockaddr_in6 caller = from(text);
+
+	return !rch_sources_take(s, &caller, now);
 }
 
 TEST(an_address_has_a_rate_of_its_own)
@@ -58,73 +60,95 @@ TEST(an_address_has_a_rate_of_its_own)
 	static const char *const others[] = {
 		"::ffff:10.0.0.2", "::ffff:0.0.0.0", "::", "::1", "fe80::1",
 	};
-	const struct rch_source mad = from("::ffff:10.0.0.1");
+	const char *mad = "::ffff:10.0.0.1";
 	static struct rch_sources s;
-	struct rch_source other;
 	size_t i;
 
-	for (i = 0; i < 3; i++)
-		EXPECT_TRUE(rch_sources_take(&s, &mad, &rate, NOW));
-	EXPECT_FALSE(rch_sources_take(&s, &mad, &rate, NOW));
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		other = from(others[i]);
-		EXPECT_TRUE(rch_sources_take(&s, &other, &rate, NOW));
-	}
-	EXPECT_FALSE(rch_sources_take(&s, &mad, &rate, NOW));
-	EXPECT_TRUE(rch_sources_take(&s, &mad, &rate, NOW + SECOND));
+	for (i = 0; i < 384; i++)
+		EXPECT_TRUE(may_call(&s, mad, NOW));
+	EXPECT_FALSE(may_call(&s, mad, NOW));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		EXPECT_TRUE(may_call(&s, others[i], NOW));
+	EXPECT_FALSE(may_call(&s, mad, NOW));
+	for (i = 0; i < 50; i++)
+		EXPECT_TRUE(may_call(&s, mad, NOW + SECOND));
+	EXPECT_FALSE(may_call(&s, mad, NOW + SECOND));
 }
 
-TEST(a_network_is_a_64_of_ipv6)
+/* A host may have all addresses of a /64. */
+TEST(a_network_of_ipv6_has_one_too)
 {
-	const struct rch_source one = source("2001:db8::1", true);
-	const struct rch_source same = source("2001:db8::2:0:0:1", true);
-	const struct rch_source other = source("2001:db8:0:1::1", true);
-	const struct rch_source address = from("2001:db8::");
-	const struct rch_source v4[] = {
-		source("::ffff:10.0.0.1", true), from("::ffff:10.0.0.1"),
-	};
+	static struct rch_sources s;
+	char text[32];
+	int i;
 
-	EXPECT_TRUE(rch_same_source(&one, &same));
-	EXPECT_FALSE(rch_same_source(&one, &other));
-	EXPECT_FALSE(rch_same_source(&one, &address));
-	EXPECT_TRUE(rch_same_source(&v4[0], &v4[1]));
+	for (i = 0; i < 448; i++) {
+		snprintf(text, sizeof(text), "2001:db8::%x", i);
+		EXPECT_TRUE(may_call(&s, text, NOW));
+	}
+	EXPECT_FALSE(may_call(&s, "2001:db8::2:0:0:1", NOW));
+	EXPECT_TRUE(may_call(&s, "2001:db8:0:1::1", NOW));
+}
+
+TEST(networks_are_told_apart)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} pairs[] = {
+		{ "2001:db8::1", "2001:db8::2:0:0:1", true },
+		{ "2001:db8::1", "2001:db8:0:1::1", false },
+		{ "::ffff:10.0.0.1", "::ffff:10.0.0.1", true },
+		{ "::ffff:10.0.0.1", "::ffff:10.0.0.2", false },
+		{ "::ffff:10.0.0.1", "::1", false },
+	};
+	struct sockaddr_in6 a, b;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		a = from(pairs[i].a);
+		b = from(pairs[i].b);
+		EXPECT_EQ(pairs[i].same, rch_same_network(&a, &b));
+		EXPECT_EQ(pairs[i].same, rch_same_network(&b, &a));
+	}
 }
 
 TEST(a_call_that_does_not_count_is_given_back)
 {
-	const struct rch_source honest = from("::ffff:10.0.0.1");
-	const struct rch_source unknown = from("::ffff:10.0.0.2");
+	static const char *const honest[] = { "::ffff:10.0.0.1", "fe80::1" };
+	const struct sockaddr_in6 unknown = from("::ffff:10.0.0.2");
 	static struct rch_sources s;
-	int i;
+	struct sockaddr_in6 caller;
+	size_t i, j;
 
-	for (i = 0; i < 100; i++) {
-		EXPECT_TRUE(rch_sources_take(&s, &honest, &rate, NOW));
-		rch_sources_give_back(&s, &honest, &rate);
-		rch_sources_give_back(&s, &unknown, &rate);
+	for (i = 0; i < ARRAY_SIZE(honest); i++) {
+		caller = from(honest[i]);
+		for (j = 0; j < 1000; j++) {
+			EXPECT_TRUE(may_call(&s, honest[i], NOW));
+			rch_sources_give_back(&s, &caller);
+			rch_sources_give_back(&s, &unknown);
+		}
+		for (j = 0; j < 384; j++)
+			EXPECT_TRUE(may_call(&s, honest[i], NOW));
+		EXPECT_FALSE(may_call(&s, honest[i], NOW));
 	}
-	for (i = 0; i < 3; i++)
-		EXPECT_TRUE(rch_sources_take(&s, &honest, &rate, NOW));
-	EXPECT_FALSE(rch_sources_take(&s, &honest, &rate, NOW));
 }
 
 /* Those that have used up their rate are remembered before others. */
 TEST(others_do_not_make_it_forget_the_mad_one)
 {
-	const struct rch_source mad = from("::ffff:10.0.0.1");
 	static struct rch_sources s;
-	struct rch_source other;
 	char text[32];
 	int i;
 
-	for (i = 0; i < 3; i++)
-		rch_sources_take(&s, &mad, &rate, NOW);
+	for (i = 0; i < 384; i++)
+		may_call(&s, "::ffff:10.0.0.1", NOW);
 	for (i = 0; i < 3 * RCH_SOURCES; i++) {
 		snprintf(text, sizeof(text), "::ffff:10.1.%d.%d", i / 256,
 			 i % 256);
-		other = from(text);
-		EXPECT_TRUE(rch_sources_take(&s, &other, &rate, NOW));
+		EXPECT_TRUE(may_call(&s, text, NOW));
 	}
-	EXPECT_FALSE(rch_sources_take(&s, &mad, &rate, NOW));
+	EXPECT_FALSE(may_call(&s, "::ffff:10.0.0.1", NOW));
 }
 
 TEST(the_first_retry_is_quick)

@@ -37,8 +37,6 @@
  */
 static const struct rch_rate accepts = { 500000, 2048 };
 static const struct rch_rate handshakes = { 4000000, 512 };
-static const struct rch_rate of_address = { 20000000, 384 };
-static const struct rch_rate of_network = { 5000000, 448 };
 
 struct caller {
 	TAILQ_ENTRY(caller) node;	/* oldest first */
@@ -63,7 +61,7 @@ struct rch_listener {
 	struct evconnlistener *socket;	/* NULL: it listens nowhere */
 	struct event *resume;		/* after a pause */
 	struct rch_bucket accepted;
-	struct rch_bucket shaken;	/* hands with: handshakes */
+	struct rch_bucket heard;	/* by a handshake */
 	struct rch_sources sources;
 	bool stopping;
 	bool stopped;			/* and the owner told so */
@@ -71,14 +69,6 @@ struct rch_listener {
 	struct caller_list callers;
 	char address[RCL_ADDRESS_LEN];
 };
-
-static bool is_from(const struct caller *caller,
-		    const struct rch_source *source)
-{
-	const struct rch_source its = rch_source(&caller->from, true);
-
-	return rch_same_source(&its, source);
-}
 
 /* How many other callers have proved to be this peer. */
 static unsigned int count_proven(const struct rch_listener *l,
@@ -109,17 +99,6 @@ static struct rcx_tls *answer(struct rch_listener *l, char *err)
 	return tls;
 }
 
-static void does_not_count(struct rch_listener *l,
-			   const struct sockaddr_in6 *from)
-{
-	const struct rch_source address = rch_source(from, false);
-	const struct rch_source network = rch_source(from, true);
-
-	rch_sources_give_back(&l->sources, &address, &of_address);
-	if (!rch_same_source(&address, &network))
-		rch_sources_give_back(&l->sources, &network, &of_network);
-}
-
 static int admit(struct caller *caller, const struct rcx_ids *ids,
 		 const char *wanted, char *link, char *err)
 {
@@ -134,7 +113,7 @@ static int admit(struct caller *caller, const struct rcx_ids *ids,
 	as = l->ops->admit(l->ctx, ids, wanted, link, err);
 	if (as < 0)
 		return as;
-	does_not_count(l, &caller->from);
+	rch_sources_give_back(&l->sources, &caller->from);
 	caller->proven = true;
 	snprintf(caller->peer, sizeof(caller->peer), "%s", ids->id[as]);
 	snprintf(caller->link, sizeof(caller->link), "%s", link);
@@ -235,14 +214,14 @@ static const struct rch_job_ops job_ops = {
 
 /* The unproven caller that has to go, from this address or from any. */
 static struct caller *choose(struct rch_listener *l,
-			     const struct rch_source *source)
+			     const struct sockaddr_in6 *from)
 {
 	struct caller *caller, *chosen = NULL;
 	unsigned int seen = 0;
 
 	TAILQ_FOREACH(caller, &l->callers, node) {
 		if (caller->proven ||
-		    (source && !is_from(caller, source)))
+		    (from && !rch_same_network(&caller->from, from)))
 			continue;
 		if (!seen && rch_job_ns(caller->job) >= PATIENCE_NS)
 			return caller;
@@ -254,16 +233,16 @@ static struct caller *choose(struct rch_listener *l,
 }
 
 /* Whether there is room for one more from this address. */
-static bool make_room(struct rch_listener *l, const struct rch_source *source)
+static bool make_room(struct rch_listener *l, const struct sockaddr_in6 *from)
 {
 	struct caller *caller;
 	unsigned int same = 0;
 
 	TAILQ_FOREACH(caller, &l->callers, node)
-		same += is_from(caller, source);
+		same += rch_same_network(&caller->from, from);
 	if (same < SOURCE_MAX && l->num < CALLERS_MAX)
 		return true;
-	caller = choose(l, same < SOURCE_MAX ? NULL : source);
+	caller = choose(l, same < SOURCE_MAX ? NULL : from);
 	if (!caller)
 		return false;
 	rch_job_cancel(caller->job, "too many callers, this one had to go");
@@ -324,27 +303,23 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 static const char *turn_away(struct rch_listener *l,
 			     const struct sockaddr_in6 *from, uint64_t now)
 {
-	const struct rch_source address = rch_source(from, false);
-	const struct rch_source network = rch_source(from, true);
+	const char *why = rch_sources_take(&l->sources, from, now);
 
-	if (!rch_sources_take(&l->sources, &address, &of_address, now))
-		return "this address calls too often";
-	if (!rch_same_source(&address, &network) &&
-	    !rch_sources_take(&l->sources, &network, &of_network, now))
-		return "this network calls too often";
-	if (!make_room(l, &network))
+	if (why)
+		return why;
+	if (!make_room(l, from))
 		return "too many callers";
-	rch_bucket_take(&l->shaken, &handshakes, now);
+	rch_bucket_take(&l->heard, &handshakes, now);
 	return NULL;
 }
 
 static void keep_to_rate(struct rch_listener *l, uint64_t now)
 {
 	uint64_t accept = rch_bucket_wait(&l->accepted, &accepts, now);
-	uint64_t shake = rch_bucket_wait(&l->shaken, &handshakes, now);
+	uint64_t hear = rch_bucket_wait(&l->heard, &handshakes, now);
 
-	if (accept || shake)
-		pause_accept(l, accept > shake ? accept : shake);
+	if (accept || hear)
+		pause_accept(l, accept > hear ? accept : hear);
 }
 
 static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,

@@ -12,36 +12,31 @@
 
 #define RCH_SOURCES	512
 
-/* One address, or a /64 of IPv6, of which one host may have all addresses. */
-struct rch_source {
-	uint8_t len;
-	uint8_t of[16];
-};
+/* All addresses below take IPv4 as mapped. */
 
-/* @from: IPv4 as mapped, which is always one address. */
-struct rch_source rch_source(const struct sockaddr_in6 *from, bool network);
-
-bool rch_same_source(const struct rch_source *a, const struct rch_source *b);
+/* One IPv4 address, or the 2^64 IPv6 addresses that one host may well have. */
+bool rch_same_network(const struct sockaddr_in6 *a,
+		      const struct sockaddr_in6 *b);
 
 /*
- * Those that have called lately. If they are more than fit, the one forgotten
- * is the one that could soonest call as if it never had. Initially all 0.
+ * Addresses, and IPv6 networks, that have called lately. If they are more than
+ * fit, the one forgotten is the one that could soonest call as if it never had.
+ * Initially all 0.
  */
 struct rch_sources {
-	struct {
-		struct rch_source source;
+	struct rch_source {
+		uint8_t len;		/* of what counts */
+		uint8_t prefix[16];
 		struct rch_bucket bucket;
 	} s[RCH_SOURCES];
 };
 
-/* May it call now, by its own rate? Counts the call if so. */
-bool rch_sources_take(struct rch_sources *sources,
-		      const struct rch_source *source,
-		      const struct rch_rate *rate, uint64_t now);
+/* NULL if it may call now, which then counts; else why not. */
+const char *rch_sources_take(struct rch_sources *sources,
+			     const struct sockaddr_in6 *from, uint64_t now);
 
-/* That call does not count. */
+/* A call that was taken does not count. */
 void rch_sources_give_back(struct rch_sources *sources,
-			   const struct rch_source *source,
-			   const struct rch_rate *rate);
+			   const struct sockaddr_in6 *from);
 
 #endif /* RCH_SOURCES_H */
